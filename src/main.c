@@ -45,19 +45,20 @@ static void choose_characters(void)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && (!language || !*language); i++)
 		language = getenv(names[i]);
-	if (setlocale(LC_CTYPE, "") || !language)
+	if (setlocale(LC_CTYPE, "") || !language ||
+		(!strcasestr(language, "UTF-8") && !strcasestr(language, "utf8")))
 		return;
-	if (strcasestr(language, "UTF-8") || strcasestr(language, "utf8"))
-		setlocale(LC_CTYPE, "C.UTF-8");
+	if (!setlocale(LC_CTYPE, "C.UTF-8"))
+		carried_characters();
 }
 
 int main(int argc, char **argv)
 {
+	/* Numbers stay as every program reads them, with a point. */
+	choose_characters();
 	carried_begin();
 	fill_streams();
 	clean_environment();
-	/* Numbers stay as every program reads them, with a point. */
-	choose_characters();
 	/* A reader that went away is noticed as a write error, so that the worker ends in order. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Nor is a file that may not grow any more: the write says so. */

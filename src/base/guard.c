@@ -1,22 +1,26 @@
 #include "base/guard.h"
 
+#include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fatal.h"
 
-static const int crashes[GUARDED] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT };
 
-static const char *volatile guarded;
+/* The library that this thread is in; NULL: none. */
+static _Thread_local const char *volatile guarded;
 
 static void say(const char *words)
 {
 	(void)!write(STDERR_FILENO, words, strlen(words));
 }
 
-static void on_crash(int number)
+void guard_report(void)
 {
-	(void)number;
+	if (!guarded)
+		return;
 	say("slexplore: ");
 	say(guarded);
 	say(" crashed; perhaps memory ran out\n");
@@ -24,20 +28,34 @@ static void on_crash(int number)
 	_exit(1);
 }
 
-void guard_begin(struct guard *guard, const char *what)
+static void on_crash(int number)
 {
-	const struct sigaction ours = { .sa_handler = on_crash };
-
-	guarded = what;
-	for (int i = 0; i < GUARDED; i++)
-		if (sigaction(crashes[i], NULL, &guard->before[i]) == 0 &&
-			guard->before[i].sa_handler == SIG_DFL)
-			sigaction(crashes[i], &ours, NULL);
+	guard_report();
+	/* SA_RESETHAND has restored the default action. */
+	raise(number);
 }
 
-void guard_end(const struct guard *guard)
+bool guard_handles(const struct sigaction *action)
 {
-	for (int i = 0; i < GUARDED; i++)
-		if (guard->before[i].sa_handler == SIG_DFL)
-			sigaction(crashes[i], &guard->before[i], NULL);
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == on_crash;
+}
+
+void guard_begin(const char *what)
+{
+	const struct sigaction ours = { .sa_handler = on_crash,
+		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+
+	guarded = what;
+	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+		struct sigaction present;
+
+		if (sigaction(crashes[i], NULL, &present) == 0 &&
+			!(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+			sigaction(crashes[i], &ours, NULL);
+	}
+}
+
+void guard_end(void)
+{
+	guarded = NULL;
 }

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <signal.h>
+#include <stdbool.h>
 
-enum { GUARDED = 4 };
+/* Until guard_end(), a crash of this thread ends the program with status 1 and a message that names
+ * the library. `what` is the subject of the message: "cairo, which draws pictures,"; it must stay
+ * valid. A signal that the program already handles keeps its handler, which must call
+ * guard_report(). Guards cannot be nested. */
+void guard_begin(const char *what);
+void guard_end(void);
 
-struct guard {
-	struct sigaction before[GUARDED];
-};
+/* For handlers of crashes: ends the program with the message if this thread is guarded; otherwise
+ * does nothing. Async-signal-safe. */
+void guard_report(void);
 
-/* Until guard_end(), a crash ends the program with status 1 and a message that names the library.
- * `what` is the subject of the message: "cairo, which draws pictures,"; it must stay valid. A
- * signal that the program already handles keeps its handler. Guards cannot be nested. */
-void guard_begin(struct guard *guard, const char *what);
-void guard_end(const struct guard *guard);
+/* Whether this is the action of guard_begin(), which other handlers may replace. */
+bool guard_handles(const struct sigaction *action);

@@ -198,6 +198,7 @@ static bool await(struct bench *bench)
 {
 	const struct engine *engine = &bench->engine;
 	struct bench_visit *visit = oldest(bench);
+	bool timed_out = false;
 
 	for (;;) {
 		int signals = visit->deadline > 0 ? -1 : ends[0];
@@ -206,8 +207,11 @@ static bool await(struct bench *bench)
 			{ .fd = signals, .events = POLLIN },
 		};
 
-		if (bench_answered(bench))
+		if (bench_answered(bench)) {
+			/* An answer without a wake-up: the worker's pipe cannot be written. */
+			bench->unwoken |= timed_out;
 			return true;
+		}
 		show_slow(bench);
 		if (interrupt_signal() && visit->deadline == 0) {
 			engine->cancel(engine->context);
@@ -218,7 +222,7 @@ static bool await(struct bench *bench)
 			return false;
 		/* A signal that arrives outside poll() makes the pipe readable. Without a pipe,
 		 * poll() ends after its timeout, and the loop notices the signal. */
-		poll(wait, 2, 100);
+		timed_out = poll(wait, 2, bench->unwoken ? 2 : 100) == 0;
 	}
 }
 

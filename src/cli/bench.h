@@ -58,6 +58,7 @@ struct bench {
 	/* visit[oldest] is the oldest request under way; `under_way` is the number of requests
 	 * under way. */
 	int oldest, under_way;
+	bool unwoken; /* the worker cannot wake this thread: waits must be short */
 };
 
 #define BENCH_SLOW 0.3

@@ -51,15 +51,14 @@ struct status picture_cairo_ready(void)
 		const char *name;
 		void **place;
 	} places[] = { FUNCTIONS(PLACE) };
-	struct guard guard;
 	void *library;
 
 	if (loaded)
 		return status_ok();
 	/* If its first allocation fails, a library that cairo loads accesses address 0. */
-	guard_begin(&guard, "cairo, which draws pictures,");
+	guard_begin("cairo, which draws pictures,");
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
-	guard_end(&guard);
+	guard_end();
 	if (!library)
 		return status_failed(
 			"cairo, which draws pictures, cannot be loaded (%.90s): install libcairo2, "

@@ -48,7 +48,7 @@ offset=$(wc -c <"$work/output")
 add() {
 	cp -L "$2" "$work/file"
 	chmod u+w "$work/file"
-	case $1 in terminal:*) ;; *) ${STRIP:-strip} --strip-unneeded "$work/file" ;; esac
+	case $1 in terminal:* | LC_CTYPE) ;; *) ${STRIP:-strip} --strip-unneeded "$work/file" ;; esac
 	gzip "${LEVEL:--9}" -nc "$work/file" >"$work/packed"
 	length=$(wc -c <"$work/packed")
 	cat "$work/packed" >>"$work/output"
@@ -59,6 +59,9 @@ add "$loader" "$(place "$loader")"
 add slexplore "$program"
 for name in $names; do
 	[ "$name" = "$loader" ] || add "$name" "$(place "$name")"
+done
+for folder in /usr/lib/locale/C.utf8 /usr/lib/locale/C.UTF-8; do
+	[ ! -e "$folder/LC_CTYPE" ] || { add LC_CTYPE "$folder/LC_CTYPE"; break; }
 done
 for term in xterm xterm-256color screen screen-256color tmux tmux-256color linux vt100 rxvt-unicode rxvt-unicode-256color; do
 	for folder in /etc/terminfo /lib/terminfo /usr/share/terminfo; do

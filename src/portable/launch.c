@@ -5,9 +5,10 @@
  *
  * bundle.sh appends the carried files to this program, each compressed by gzip, then a table, then
  * the offset of the table. The first file is the loader, the second slexplore. Libraries follow,
- * and then descriptions of terminals, for machines without terminfo. The loader takes a carried
- * library for every library with the same name (DT_SONAME). So no library of the machine is loaded,
- * whose C library may be older, or another one (musl). */
+ * then the characters of the locale C.UTF-8 and descriptions of terminals, which the machine may
+ * lack. The loader takes a carried library for every library with the same name (DT_SONAME). So no
+ * library of the machine is loaded, whose C library may be older, or another one (musl).
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -220,7 +221,7 @@ int main(int argc, char **argv)
 		}
 		unpack(&carried[i], bytes);
 		last = i;
-		if (i >= 2)
+		if (i >= 2 && strcmp(carried[i].name, "LC_CTYPE") != 0)
 			used += snprintf(preload + used, sizeof(preload) - (size_t)used,
 				"%s/proc/self/fd/%d", i > 2 ? ":" : "", carried[i].file);
 	}

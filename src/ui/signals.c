@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fatal.h"
+#include "base/guard.h"
 
 static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT,
 	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -53,6 +54,7 @@ static void tell(int number)
 static void die(int number)
 {
 	rescue_first();
+	guard_report();
 	fatal_remove();
 	/* If the alarm ends the program, it dies of the signal that asked for the end. */
 	if (number == SIGALRM && ending) {
@@ -77,8 +79,9 @@ struct status signals_catch(void (*rescue)(void))
 	fatal_rescue(rescue);
 	for (int i = 0; i < CAUGHT; i++) {
 		sigaction(caught[i], NULL, &before[i]);
-		is_caught[i] = i < FIRST_FATAL || (!(before[i].sa_flags & SA_SIGINFO) &&
-							  before[i].sa_handler == SIG_DFL);
+		is_caught[i] =
+			i < FIRST_FATAL || guard_handles(&before[i]) ||
+			(!(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler == SIG_DFL);
 		if (is_caught[i])
 			sigaction(caught[i], i < FIRST_FATAL ? &telling : &dying, NULL);
 	}

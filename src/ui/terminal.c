@@ -42,7 +42,6 @@ void terminal_read(struct terminal_facts *facts)
 {
 	const char *term = getenv("TERM");
 	struct winsize size;
-	struct guard guard;
 	int error, outcome;
 
 	*facts = (struct terminal_facts){ .database = true,
@@ -60,11 +59,11 @@ void terminal_read(struct terminal_facts *facts)
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
 	/* setupterm() only reads the terminal's description, and writes nothing to the terminal. */
 	/* Try twice, because the system may refuse a file or memory only once. */
-	guard_begin(&guard, "ncurses, which draws on the terminal,");
+	guard_begin("ncurses, which draws on the terminal,");
 	outcome = setupterm(term, STDOUT_FILENO, &error);
 	if (outcome != OK)
 		outcome = setupterm(term, STDOUT_FILENO, &error);
-	guard_end(&guard);
+	guard_end();
 	if (outcome != OK) {
 		facts->error = terminal_refused();
 		facts->database = error >= 0;

@@ -36,12 +36,11 @@ static struct topology *load(struct status *status)
 struct topology *topology_load(struct status *status)
 {
 	struct topology *topology;
-	struct guard guard;
 
 	/* hwloc accesses address 0 if some of its allocations fail. */
-	guard_begin(&guard, "hwloc, which reads this machine's topology,");
+	guard_begin("hwloc, which reads this machine's topology,");
 	topology = load(status);
-	guard_end(&guard);
+	guard_end();
 	return topology;
 }
 

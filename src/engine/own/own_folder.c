@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fatal.h"
@@ -30,6 +31,12 @@ static struct entry {
 } * _Atomic entries;
 
 static atomic_int owner; /* the process that made the folders; 0: no folder was made */
+
+/* The program may end on one thread while another thread makes a folder. */
+static atomic_int making;  /* number of threads that make a folder and add it to the list */
+static atomic_bool closed; /* the folders were removed; no folder is made any more */
+
+enum { MAKING_MS = 20 }; /* maximum time to wait for a folder that is being made */
 
 /* ---- removing folders, without allocating memory */
 
@@ -107,6 +114,12 @@ static void remove_all(void)
 {
 	if (atomic_load(&owner) != getpid())
 		return;
+	atomic_store(&closed, true);
+	/* The wait has a limit, because a crash may have interrupted the thread that makes a
+	 * folder.
+	 */
+	for (int i = 0; i < MAKING_MS && atomic_load(&making) > 0; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	for (struct entry *entry = atomic_load(&entries); entry; entry = entry->next)
 		if (atomic_exchange(&entry->there, false))
 			remove_at(AT_FDCWD, entry->path);
@@ -141,11 +154,33 @@ static void sweep(const char *base)
 
 /* ---- making */
 
+/* Makes the folder of an entry, whose path ends with XXXXXX, and adds the entry to the list.
+ * Returns 0, or an errno. */
+static int make_and_add(struct entry *entry)
+{
+	int error = 0;
+
+	atomic_fetch_add(&making, 1);
+	if (atomic_load(&closed)) {
+		error = ECANCELED;
+	} else if (!mkdtemp(entry->path)) {
+		error = errno;
+	} else {
+		atomic_init(&entry->there, true);
+		entry->next = atomic_load(&entries);
+		while (!atomic_compare_exchange_weak(&entries, &entry->next, entry))
+			;
+	}
+	atomic_fetch_sub(&making, 1);
+	return error;
+}
+
 struct status own_folder_make(const char **folder)
 {
 	const char *base = getenv("TMPDIR");
 	struct entry *entry;
 	size_t bytes;
+	int error;
 
 	*folder = NULL;
 	if (!base || !*base)
@@ -160,17 +195,12 @@ struct status own_folder_make(const char **folder)
 	/* "./" before a relative path keeps programs from reading "-name" as an option. */
 	snprintf(entry->path, bytes, "%s%s/" NAME "-%d-XXXXXX", base[0] == '/' ? "" : "./", base,
 		(int)getpid());
-	if (!mkdtemp(entry->path)) {
-		struct status status = status_failed(
-			"no folder for a compiled loop in %.120s: %s", base, strerror(errno));
-
+	error = make_and_add(entry);
+	if (error) {
 		free(entry);
-		return status;
+		return status_failed(
+			"no folder for a compiled loop in %.120s: %s", base, strerror(error));
 	}
-	atomic_init(&entry->there, true);
-	entry->next = atomic_load(&entries);
-	while (!atomic_compare_exchange_weak(&entries, &entry->next, entry))
-		;
 	*folder = entry->path;
 	return status_ok();
 }
