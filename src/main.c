@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/carried.h"
+#include "base/fatal.h"
 #include "cli/cli.h"
 
 /* A closed standard stream gets a descriptor on which reading or writing fails. Otherwise a file
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
 {
 	/* Numbers stay as every program reads them, with a point. */
 	choose_characters();
+	fatal_catch();
 	carried_begin();
 	fill_streams();
 	clean_environment();

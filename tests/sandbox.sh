@@ -83,7 +83,32 @@ if command -v bwrap >/dev/null; then
 		done
 	fi
 fi
-limited() { sandbox "ulimit $1" sh -c "ulimit $1; shift; exec \"\$@\"" sh x; }
 sandbox "one processor" taskset -c 0
-for limit in "-c 0" "-f 8" "-n 32" "-n 8" "-u 64" "-l 0" "-s 256" "-t 20" "-v 1048576" "-v 262144" "-i 0" "-q 0"; do limited "$limit"; done
+
+# Limits of each kind, one at a time. The number of processes is not limited for root: another user runs the program.
+for limit in --as=1073741824 --as=268435456 --core=0 --cpu=20 --data=268435456 --fsize=1048576 --fsize=4096 --locks=0 --memlock=0 --msgqueue=0 \
+	--nice=0 --nofile=32 --nofile=8 --rss=1048576 --rtprio=0 --rttime=1000000 --sigpending=0 --stack=1048576 --stack=262144; do
+	sandbox "prlimit $limit" prlimit "$limit"
+done
+for limit in --nproc=64 --nproc=2; do
+	sandbox "prlimit $limit, another user" setpriv --reuid 65534 --regid 65534 --clear-groups prlimit "$limit"
+done
+
+# The memory of a group of processes, by cgroup v2 or v1.
+memory_group() {
+	if [ -w /sys/fs/cgroup/cgroup.subtree_control ] && grep -qw memory /sys/fs/cgroup/cgroup.subtree_control; then
+		group=/sys/fs/cgroup/slexplore-$$ file=memory.max
+	elif [ -w /sys/fs/cgroup/memory/memory.limit_in_bytes ]; then
+		group=/sys/fs/cgroup/memory/slexplore-$$ file=memory.limit_in_bytes
+	else
+		return 1
+	fi
+	mkdir "$group" && echo "$1" >"$group/$file"
+}
+for mebibytes in 512 128 32; do
+	name="memory of the cgroup: $mebibytes MiB"
+	memory_group $((mebibytes << 20)) 2>/dev/null || { echo "$name: cannot be tried here: no memory controller can be written"; continue; }
+	sandbox "$name, $file" sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$group"
+	rmdir "$group"
+done
 exit $bad

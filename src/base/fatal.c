@@ -1,13 +1,15 @@
 #include "base/fatal.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static void (*rescue_first)(void);
-static void (*remover)(void);
+static void (*removers[4])(void);
 static pid_t rescued; /* the process that called fatal_rescue(); 0: none */
 static atomic_flag begun = ATOMIC_FLAG_INIT;
 
@@ -17,15 +19,85 @@ void fatal_rescue(void (*rescue)(void))
 	rescued = getpid();
 }
 
-void fatal_remover(void (*function)(void))
+void fatal_remover(void (*remover)(void))
 {
-	remover = function;
+	for (size_t i = 0; i < sizeof(removers) / sizeof(removers[0]); i++) {
+		if (!removers[i])
+			removers[i] = remover;
+		if (removers[i] == remover)
+			return;
+	}
 }
 
 void fatal_remove(void)
 {
-	if (remover)
-		remover();
+	for (size_t i = 0; i < sizeof(removers) / sizeof(removers[0]); i++)
+		if (removers[i])
+			removers[i]();
+}
+
+void fatal_restore(void)
+{
+	if (rescued == getpid() && rescue_first)
+		rescue_first();
+}
+
+/* ---- signals */
+
+/* The library that this thread is in; NULL: none. */
+static _Thread_local const char *volatile guarded;
+
+void fatal_guard(const char *what)
+{
+	guarded = what;
+}
+
+static void say(const char *words)
+{
+	(void)!write(STDERR_FILENO, words, strlen(words));
+}
+
+void fatal_report(void)
+{
+	if (!guarded)
+		return;
+	fatal_restore();
+	say("slexplore: ");
+	say(guarded);
+	say(" crashed; perhaps memory ran out\n");
+	fatal_remove();
+	_exit(1);
+}
+
+static void on_signal(int number)
+{
+	fatal_report();
+	fatal_restore();
+	fatal_remove();
+	/* SA_RESETHAND has restored the default action. */
+	raise(number);
+}
+
+bool fatal_handles(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == on_signal;
+}
+
+void fatal_catch(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP,
+		SIGQUIT, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR,
+		SIGSTKFLT };
+	const struct sigaction ours = { .sa_handler = on_signal,
+		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction present;
+
+		if (sigaction(signals[i], NULL, &present) == 0 &&
+			!(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+			sigaction(signals[i], &ours, NULL);
+	}
 }
 
 void fatal(const char *format, ...)

@@ -1,16 +1,34 @@
 /* The end of the program after an error that leaves no other way: no memory, or no clock. */
 #pragma once
 
+#include <signal.h>
+#include <stdbool.h>
+
 /* Sets the function that fatal() calls before it prints the message, to restore the terminal; NULL:
  * none. After this call, child processes end silently (see fatal()). */
 void fatal_rescue(void (*rescue)(void));
 
-/* Sets a function that removes this process's temporary files. It must be async-signal-safe, and
- * must do nothing in a child process. */
+/* Adds a function that removes this process's temporary files, or ends its child processes. The
+ * function must be async-signal-safe, and must do nothing in a child process. At most four. */
 void fatal_remover(void (*remover)(void));
-/* Calls the function that fatal_remover() set, if any. Async-signal-safe, for handlers of crashes.
- */
+/* Calls the functions of fatal_remover(). Async-signal-safe, for handlers of crashes. */
 void fatal_remove(void);
+/* Calls the function of fatal_rescue() in the process that set it. Async-signal-safe. */
+void fatal_restore(void);
+
+/* Call once, before other threads start. From now on, fatal signals whose action is the default
+ * action first restore the terminal and remove what fatal_remover() names. */
+void fatal_catch(void);
+/* Whether this is the action of fatal_catch(), which other handlers may replace. */
+bool fatal_handles(const struct sigaction *action);
+
+/* Until fatal_guard(NULL), a crash of this thread ends the program with status 1 and a message that
+ * names a library that does not check every allocation. `what` is the subject of the message:
+ * "cairo, which draws pictures,"; it must stay valid. Guards cannot be nested. */
+void fatal_guard(const char *what);
+/* For handlers of crashes: ends the program with this message if this thread is guarded; otherwise
+ * does nothing. Async-signal-safe. */
+void fatal_report(void);
 
 /* Writes a message to standard error, and ends the program with status 1. A child of the process
  * that called fatal_rescue() ends without a message and without exit handlers. Any thread may call

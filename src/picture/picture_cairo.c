@@ -1,4 +1,4 @@
-#include "base/guard.h"
+#include "base/fatal.h"
 #include "picture/picture.h"
 
 #include "config.h"
@@ -56,9 +56,9 @@ struct status picture_cairo_ready(void)
 	if (loaded)
 		return status_ok();
 	/* If its first allocation fails, a library that cairo loads accesses address 0. */
-	guard_begin("cairo, which draws pictures,");
+	fatal_guard("cairo, which draws pictures,");
 	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
-	guard_end();
+	fatal_guard(NULL);
 	if (!library)
 		return status_failed(
 			"cairo, which draws pictures, cannot be loaded (%.90s): install libcairo2, "

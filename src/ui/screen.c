@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fatal.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "ui/screen_inside.h"
@@ -41,9 +43,10 @@ static struct {
 	struct canvas shown; /* the content of the terminal; width 0: the content is unknown */
 	cchar_t *line;	     /* a row being sent */
 	bool modes_known;
-	struct termios modes;  /* the terminal's modes before the program opened the screen */
-	char restore[192];     /* the control string that leaves the full screen after a crash */
-	volatile bool opening; /* screen_open() is changing the terminal's modes */
+	struct termios modes; /* the terminal's modes before the program opened the screen */
+	char restore[192];    /* the control string that leaves the full screen after a crash */
+	atomic_bool opening;  /* screen_open() is changing the terminal's modes */
+	atomic_bool ended;    /* screen_emergency() was called: the terminal is not opened again */
 	volatile bool open;
 } screen;
 
@@ -266,6 +269,11 @@ struct status screen_open(void)
 	check_size("LINES");
 	check_size("COLUMNS");
 	screen.opening = true;
+	/* Another thread ends the program. */
+	while (screen.ended)
+		pause();
+	/* ncurses does not check every allocation. */
+	fatal_guard("ncurses, which draws on the terminal,");
 	screen.terminal = newterm(NULL, screen.output, stdin);
 	/* Twice, because the system may have refused a file or memory only once. */
 	if (!screen.terminal)
@@ -273,6 +281,7 @@ struct status screen_open(void)
 	if (!screen.terminal) {
 		int error = terminal_refused();
 
+		fatal_guard(NULL);
 		screen.opening = false;
 		close_output();
 		if (error)
@@ -296,6 +305,7 @@ struct status screen_open(void)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	end_flow_control();
+	fatal_guard(NULL);
 	screen.opening = false;
 	/* Without typeahead(-1), ncurses stops drawing a frame when a key arrives. */
 	typeahead(-1);
@@ -339,6 +349,7 @@ void screen_emergency(void)
 	ssize_t written;
 	int flags;
 
+	screen.ended = true;
 	await_opening();
 	if (!screen.open)
 		return;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/fatal.h"
-#include "base/guard.h"
 
 static const int caught[] = { SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT,
 	/* fatal signals: */ SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
@@ -54,7 +53,7 @@ static void tell(int number)
 static void die(int number)
 {
 	rescue_first();
-	guard_report();
+	fatal_report();
 	fatal_remove();
 	/* If the alarm ends the program, it dies of the signal that asked for the end. */
 	if (number == SIGALRM && ending) {
@@ -80,7 +79,7 @@ struct status signals_catch(void (*rescue)(void))
 	for (int i = 0; i < CAUGHT; i++) {
 		sigaction(caught[i], NULL, &before[i]);
 		is_caught[i] =
-			i < FIRST_FATAL || guard_handles(&before[i]) ||
+			i < FIRST_FATAL || fatal_handles(&before[i]) ||
 			(!(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler == SIG_DFL);
 		if (is_caught[i])
 			sigaction(caught[i], i < FIRST_FATAL ? &telling : &dying, NULL);

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/guard.h"
+#include "base/fatal.h"
 #include "ui/theme.h"
 
 /* term.h defines macros with plain names (lines, columns), so no other header may follow term.h. */
@@ -59,12 +59,12 @@ void terminal_read(struct terminal_facts *facts)
 	snprintf(facts->term, sizeof(facts->term), "%s", term);
 	/* setupterm() only reads the terminal's description, and writes nothing to the terminal. */
 	/* Try twice, because the system may refuse a file or memory only once. */
-	guard_begin("ncurses, which draws on the terminal,");
+	fatal_guard("ncurses, which draws on the terminal,");
 	outcome = setupterm(term, STDOUT_FILENO, &error);
 	if (outcome != OK)
 		outcome = setupterm(term, STDOUT_FILENO, &error);
-	guard_end();
 	if (outcome != OK) {
+		fatal_guard(NULL);
 		facts->error = terminal_refused();
 		facts->database = error >= 0;
 		return;
@@ -73,6 +73,7 @@ void terminal_read(struct terminal_facts *facts)
 	facts->addressable = tigetstr("cup") != NULL && tigetstr("cup") != (char *)-1;
 	facts->colours = tigetnum("colors") > 0 ? tigetnum("colors") : 0;
 	del_curterm(cur_term);
+	fatal_guard(NULL);
 }
 
 struct status terminal_usable(const struct terminal_facts *facts)

@@ -165,6 +165,21 @@ done <left
 
 leaves_nothing "what was measured and refused"
 
+# A signal that ends the program ends the processes of the loop, too, and leaves no file.
+source_file ended.c '#include <stdio.h>' '#include <unistd.h>' '/* slexplore: a=f64[n]:1.0 */' \
+	'static __attribute__((constructor)) void start(void) { FILE *file; pid_t left = fork();' \
+	'if (left == 0) { alarm(300); for (;;) pause(); }' \
+	'if ((file = fopen(LEFT, "a"))) { fprintf(file, "%d\n", (int)left); fclose(file); } for (;;) pause(); }' \
+	'long loop(long n, double *a) { return n + (long)a[0]; }'
+"$SLEXPLORE" run ./ended.c "cflags=-O0 '-DLEFT=\"$work/ended\"'" --quiet >out 2>err &
+until_true test -s ended || fail "the loop did not start: $(head -c 300 err)"
+kill -s USR2 $!
+wait $!
+while read -r process; do
+	until_true no_process "$process" || { fail "a process of the ended program is left"; kill -s KILL "$process"; }
+done <ended
+leaves_nothing "an ended program"
+
 # In the explorer: after a save, the version before becomes A. Compiler errors are shown, and the version before stays.
 # While a file "slow" exists, the compiler never ends.
 source_file slow-cc '[ ! -e slow ] || exec sleep 60' "exec ${CC:-cc} \"\$@\""

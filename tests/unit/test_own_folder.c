@@ -32,6 +32,24 @@ static pid_t ended_process(void)
 	return child;
 }
 
+/* Makes folders inside each other, each with a file. */
+static void make_deep(const char *folder, int depth)
+{
+	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0; i < depth; i++) {
+		int inner;
+
+		assert_int_equal(mkdirat(at, "d", 0700), 0);
+		close(openat(at, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+		inner = openat(at, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		assert_true(inner >= 0);
+		close(at);
+		at = inner;
+	}
+	close(at);
+}
+
 /* The folders are made before the first own_folder_make() of this process, which removes abandoned
  * folders. */
 TEST(folders_of_killed_processes_are_removed)
@@ -61,6 +79,7 @@ TEST(folders_of_killed_processes_are_removed)
 	assert_int_equal(access(used, F_OK), 0);
 	assert_int_equal(access(strange, F_OK), 0);
 	make_file(folder, "own.so");
+	make_deep(folder, 50);
 	own_folder_remove(folder);
 	assert_int_equal(access(folder, F_OK), -1);
 }

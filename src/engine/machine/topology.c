@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guard.h"
+#include "base/fatal.h"
 #include "base/text.h"
 
 struct topology {
@@ -38,9 +38,9 @@ struct topology *topology_load(struct status *status)
 	struct topology *topology;
 
 	/* hwloc accesses address 0 if some of its allocations fail. */
-	guard_begin("hwloc, which reads this machine's topology,");
+	fatal_guard("hwloc, which reads this machine's topology,");
 	topology = load(status);
-	guard_end();
+	fatal_guard(NULL);
 	return topology;
 }
 

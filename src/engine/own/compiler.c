@@ -227,6 +227,7 @@ static _Noreturn void supervise(
 	}
 	if (outcome->error || outcome->ending != ENDING_NONE || outcome->how != 0)
 		own_folder_remove(compilation->folder);
+	own_folder_finished(compilation->folder);
 	_exit(0);
 }
 

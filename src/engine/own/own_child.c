@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -14,6 +15,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/fatal.h"
 
 /* Limits of the user's code. FILE_MOST: bytes of each file. FILES_MOST: open files. PROCESSES_MOST:
  * processes and threads of this user; Linux does not limit the processes of root. */
@@ -131,6 +134,45 @@ void own_child_begin(int kept)
 		close(nowhere);
 }
 
+/* ---- in the parent */
+
+/* The child processes that run now; 0: free. If the program ends by a signal, kill_all() ends them
+ * with their descendants. */
+static atomic_int children[16];
+static atomic_int parent; /* the process that has these children */
+
+enum { CHILDREN = sizeof(children) / sizeof(children[0]) };
+
+static void kill_all(void)
+{
+	if (atomic_load(&parent) != getpid())
+		return;
+	for (int i = 0; i < CHILDREN; i++) {
+		int child = atomic_load(&children[i]);
+
+		if (child > 0) {
+			kill(child, SIGKILL);
+			kill(-child, SIGKILL);
+		}
+	}
+}
+
+void own_child_began(pid_t child)
+{
+	if (atomic_exchange(&parent, getpid()) != getpid())
+		fatal_remover(kill_all);
+	for (int i = 0, none = 0; i < CHILDREN; i++, none = 0)
+		if (atomic_compare_exchange_strong(&children[i], &none, (int)child))
+			return;
+}
+
+static void forget(pid_t child)
+{
+	for (int i = 0, number = (int)child; i < CHILDREN; i++, number = (int)child)
+		if (atomic_compare_exchange_strong(&children[i], &number, 0))
+			return;
+}
+
 bool own_child_over(pid_t child)
 {
 	siginfo_t about = { .si_pid = 0 };
@@ -150,6 +192,7 @@ int own_child_end(pid_t child, bool now)
 	 * its group. */
 	(void)TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)child, &about, WEXITED | WNOWAIT));
 	kill(-child, SIGKILL);
+	forget(child);
 	(void)TEMP_FAILURE_RETRY(waitpid(child, &how, __WALL));
 	return how;
 }

@@ -25,6 +25,9 @@ void own_child_begin(int kept);
 
 /* ---- in the parent of such a child process ---- */
 
+/* Notes a new child process that runs the user's code. If a signal ends this program before
+ * own_child_end(), the child process and its group are killed. */
+void own_child_began(pid_t child);
 /* Whether a child process has ended; its exit status can still be read with waitpid(). */
 bool own_child_over(pid_t child);
 /* Waits for the end of a child process, which may have called setsid(), and kills all other

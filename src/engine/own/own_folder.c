@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -33,8 +34,10 @@ static struct entry {
 static atomic_int owner; /* the process that made the folders; 0: no folder was made */
 
 /* The program may end on one thread while another thread makes a folder. */
-static atomic_int making;  /* number of threads that make a folder and add it to the list */
-static atomic_bool closed; /* the folders were removed; no folder is made any more */
+static atomic_int making; /* number of threads that make a folder and add it to the list */
+
+/* Whether the folders were removed; then no folder is made any more. Child processes share it. */
+static atomic_bool not_shared, *closed = &not_shared;
 
 enum { MAKING_MS = 20 }; /* maximum time to wait for a folder that is being made */
 
@@ -49,12 +52,27 @@ struct listed {
 	char name[];
 };
 
-enum { DEPTH_MOST = 8 };
+/* DEPTH_MOST: depth of folders that are emptied at once. PASSES_MOST: how often a folder is
+ * emptied.
+ */
+enum { DEPTH_MOST = 8, PASSES_MOST = 10000 };
 
-/* Removes the contents of an open folder, up to DEPTH_MOST levels deep, and closes the folder. */
-static void empty(int folder, int depth)
+/* Moves a folder that lies too deep to the top. Returns whether it was moved. */
+static bool lift(int folder, const char *name, int top)
+{
+	static atomic_uint number;
+	char fresh[32];
+
+	snprintf(fresh, sizeof(fresh), ".lifted-%u", atomic_fetch_add(&number, 1));
+	return renameat(folder, name, top, fresh) == 0;
+}
+
+/* Removes the contents of an open folder, and closes the folder. Folders that are DEPTH_MOST levels
+ * deep are moved to the folder `top`. Returns whether a folder was moved. */
+static bool empty(int folder, int depth, int top)
 {
 	_Alignas(struct listed) char bytes[4096];
+	bool lifted = false;
 	long length;
 
 	/* The user's code may have removed its own permission to change the folder. */
@@ -68,16 +86,23 @@ static void empty(int folder, int depth)
 			entry = (const struct listed *)(const void *)(bytes + at);
 			if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
 				continue;
-			if (unlinkat(folder, entry->name, 0) == 0 || depth == DEPTH_MOST)
+			if (unlinkat(folder, entry->name, 0) == 0 ||
+				unlinkat(folder, entry->name, AT_REMOVEDIR) == 0)
 				continue;
+			if (depth == DEPTH_MOST) {
+				lifted |= lift(folder, entry->name, top);
+				continue;
+			}
+			fchmodat(folder, entry->name, 0700, AT_SYMLINK_NOFOLLOW);
 			inner = openat(folder, entry->name,
 				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (inner >= 0)
-				empty(inner, depth + 1);
+				lifted |= empty(inner, depth + 1, top);
 			unlinkat(folder, entry->name, AT_REMOVEDIR);
 		}
 	}
 	close(folder);
+	return lifted;
 }
 
 /* Removes the library of a folder that cannot be opened. The names of other files are unknown, so
@@ -92,12 +117,18 @@ static void remove_library(int parent, const char *name)
 
 static void remove_at(int parent, const char *name)
 {
-	int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int top = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (folder >= 0)
-		empty(folder, 0);
-	else
+	if (top < 0)
 		remove_library(parent, name);
+	for (int i = 0; top >= 0 && i < PASSES_MOST; i++) {
+		int folder = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (folder < 0 || !empty(folder, 0, top))
+			break;
+	}
+	if (top >= 0)
+		close(top);
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
@@ -109,12 +140,28 @@ void own_folder_remove(const char *folder)
 			atomic_store(&entry->there, false);
 }
 
+void own_folder_finished(const char *folder)
+{
+	if (atomic_load(closed))
+		own_folder_remove(folder);
+}
+
+/* Lets child processes see changes of *closed. Without memory, they do not see them. */
+static void share_closed(void)
+{
+	atomic_bool *shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared != MAP_FAILED)
+		closed = shared;
+}
+
 /* A child process that calls exit() must not remove the folders of its parent. */
 static void remove_all(void)
 {
 	if (atomic_load(&owner) != getpid())
 		return;
-	atomic_store(&closed, true);
+	atomic_store(closed, true);
 	/* The wait has a limit, because a crash may have interrupted the thread that makes a
 	 * folder.
 	 */
@@ -161,7 +208,7 @@ static int make_and_add(struct entry *entry)
 	int error = 0;
 
 	atomic_fetch_add(&making, 1);
-	if (atomic_load(&closed)) {
+	if (atomic_load(closed)) {
 		error = ECANCELED;
 	} else if (!mkdtemp(entry->path)) {
 		error = errno;
@@ -186,6 +233,7 @@ struct status own_folder_make(const char **folder)
 	if (!base || !*base)
 		base = "/tmp";
 	if (atomic_exchange(&owner, getpid()) != getpid()) {
+		share_closed();
 		atexit(remove_all);
 		fatal_remover(remove_all);
 		sweep(base);

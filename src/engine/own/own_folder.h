@@ -15,3 +15,7 @@ struct status own_folder_make(const char **folder);
 
 /* Removes a folder and everything in it. Does not follow symbolic links. */
 void own_folder_remove(const char *folder);
+
+/* For a child process that has written to a folder: removes the folder if the program has removed
+ * its folders meanwhile. */
+void own_folder_finished(const char *folder);

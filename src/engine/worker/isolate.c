@@ -294,6 +294,8 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 	if (child == 0)
 		child_main(isolate, shared, early[1]);
 	close(early[1]);
+	if (child > 0)
+		own_child_began(child);
 	if (child < 0) {
 		result->status = status_failed("no process for %.100s: %s",
 			isolate->request->kernel->name, strerror(errno));

@@ -222,6 +222,7 @@ struct status step_start(struct tracer *tracer)
 		return status_failed(
 			"no process could be started for single-stepping: %s", strerror(errno));
 	}
+	own_child_began(tracer->child);
 	if (TEMP_FAILURE_RETRY(waitpid(tracer->child, &how, __WALL)) < 0)
 		return status_failed("the process to single-step has ended: %s", strerror(errno));
 	if (!WIFSTOPPED(how)) {
