@@ -230,7 +230,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 	bool small = !view->screen.present || at.y + at.height == at.canvas->height;
 	struct words limit = panels_limit(view), setting = panels_setting(&view->setting, NULL);
 	int notice = small && at.height >= NOTICE_FROM ? 1 + (at.height >= 2 * NOTICE_FROM) : 0,
-	    a = view->pinned && at.height >= SETTING_FROM, y = 1, end = at.height, rows;
+	    a = view->pinned && at.height >= SETTING_FROM, y = 1, end = at.height, state, rows;
 
 	draw_head(at, view);
 	/* Large digits have priority over the knobs, of which the chosen one is in the first row.
@@ -243,6 +243,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 	if (small && at.height > LIMIT_FROM)
 		draw_keys(box_part(at, 0, --end, at.width, 1), scene);
 	end -= notice + 1;
+	state = end;
 	draw_state(box_part(at, 0, end, at.width, 1), view, small);
 	if (notice)
 		draw_notice(box_part(at, 0, end, at.width, 1 + notice), view);
@@ -254,6 +255,9 @@ static void draw_rows(struct box at, const struct scene *scene)
 	} else if (at.height >= LIMIT_FROM && limit.text[0]) {
 		canvas_put(at, 0, --end, STYLE_TEXT, limit.text);
 	}
+	/* A screen without rows for messages shows them over the state and the limit. */
+	if (small && !notice && view->screen.notice[0])
+		draw_notice(box_part(at, 0, end, at.width, state - end + 1), view);
 	rows = draw_digits(at, y, end - y - 1, view);
 	if (view->sample.valid)
 		draw_spread(at, rows ? end - 1 : y, view, rows > 0);
