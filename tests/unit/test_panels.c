@@ -397,7 +397,7 @@ TEST(a_message_comes_before_how_far_the_core_is)
 	check_contains(draw(&panel_notice, 80, 1), "37 %;");
 	/* On the smallest screens, too, it is not the probe. */
 	view.sample.valid = false;
-	check_parts(draw(&panel_line, 40, 12), "measured after the core", "this core");
+	check_parts(draw(&panel_line, 40, 12), "measured after the core", "characterising");
 	lacks(shown, "prob");
 	lacks(draw(&panel_line, 30, 2), "prob");
 	view.characterising = NULL;
