@@ -54,6 +54,7 @@ static const struct {
 	ROW("\x48", 0, FLOW_NONE, 0),		  /* cut off */
 	ROW("\x0f\x84\x10\x00", 0, FLOW_NONE, 0), /* cut off */
 	ROW("\x06", 0, FLOW_NONE, 0),		  /* not in 64-bit mode */
+	ROW("\xf0\x75\xfb", 0, FLOW_NONE, 0),	  /* a jump with the prefix lock */
 	ROW("\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90", 0, FLOW_NONE, 0),
 };
 

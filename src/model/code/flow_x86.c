@@ -171,8 +171,8 @@ static int64_t little(const uint8_t *at, size_t bytes)
 struct reading {
 	const uint8_t *bytes;
 	size_t size, at;
-	bool narrow, short_address, wide; /* prefixes 66 and 67; REX.W */
-	unsigned map;			  /* the table of the opcode; 0: opcodes of one byte */
+	bool narrow, short_address, wide, locked; /* prefixes 66 and 67; REX.W; lock */
+	unsigned map; /* the table of the opcode; 0: opcodes of one byte */
 	uint8_t opcode, form, modrm;
 	size_t modrm_at; /* 0: no ModRM byte */
 };
@@ -196,6 +196,7 @@ static bool read_opcode(struct reading *to)
 	for (; to->at < to->size && is_prefix(bytes[to->at]); to->at++) {
 		to->narrow |= bytes[to->at] == 0x66;
 		to->short_address |= bytes[to->at] == 0x67;
+		to->locked |= bytes[to->at] == 0xf0;
 		to->wide = (bytes[to->at] & 0xf8) == 0x48;
 	}
 	if (to->at >= to->size)
@@ -297,6 +298,9 @@ struct flow flow_read(const uint8_t *bytes, size_t size, uint64_t address)
 	if (from.form & ~MODRM)
 		immediate = immediate_bytes(&from);
 	if (from.at + immediate > from.size)
+		return flow;
+	/* No jump, call or return may have the prefix lock. */
+	if (from.locked && flow_kind(&from) != FLOW_NONE)
 		return flow;
 	flow.length = (uint8_t)(from.at + immediate);
 	flow.kind = (uint8_t)flow_kind(&from);
