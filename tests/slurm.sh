@@ -1,6 +1,6 @@
 #!/bin/sh
 # Eight simulated nodes of a real Slurm on this machine: srun runs the probe on all nodes, and compare names the node whose huge
-# pages are off. Requires SLEXPLORE, the program, and from Debian the packages slurm-wlm and munge; skips (77) without them or
+# pages are off. Another program disturbs the probe of one more node: compare does not call this node different. Requires SLEXPLORE, the program, and from Debian the packages slurm-wlm and munge; skips (77) without them or
 # without root. Each node has its own host name. The nodes share this machine, so they measure one after another.
 #
 #   slurm.sh            from a build directory: make check-slurm
@@ -9,7 +9,7 @@ set -u
 : "${SLEXPLORE:?the path of the program}"
 case $SLEXPLORE in /*) ;; *) SLEXPLORE=$PWD/$SLEXPLORE ;; esac
 PATH=$PATH:/usr/sbin:/sbin
-nodes=8 slow=n5
+nodes=8 slow=n5 disturbed=n2
 
 skip() {
 	echo "skipped: $*"
@@ -116,7 +116,15 @@ done
 
 begin=$(date +%s)
 # The lock keeps the lines of one node together, because compare cannot use lines that are torn.
-srun --mpi=none -N $nodes -n $nodes sh -c "flock $work/lock '$SLEXPLORE' probe latency tlb --max-size 32m --quiet --time-budget 3 --format json" \
+cat >"$work/job" <<EOF
+if [ "\$(hostname)" = $disturbed ]; then
+	for cpu in $(seq -s ' ' 0 $(($(nproc) - 1))); do
+		timeout 1 taskset -c \$cpu sh -c 'while :; do :; done' &
+	done
+fi
+exec '$SLEXPLORE' probe latency tlb --max-size 32m --quiet --time-budget 3 --format json
+EOF
+srun --mpi=none -N $nodes -n $nodes flock "$work/lock" sh "$work/job" \
 	>"$work/probes" 2>"$work/srun.log" || fail "srun: $(head -n 3 "$work/srun.log")"
 "$SLEXPLORE" compare - --format json <"$work/probes" >"$work/compared" 2>"$work/compare.log" || fail "compare fails"
 "$SLEXPLORE" compare - <"$work/probes" 2>/dev/null | head -n 20
@@ -126,5 +134,10 @@ hosts=$(grep -o '"hosts":[0-9]*' "$work/compared" | head -n 1)
 [ "$hosts" = '"hosts":8' ] || fail "not all nodes have measured: $hosts"
 grep -q '"record":"comparison".*"cut":0.*"homeless":0' "$work/compared" || fail "lines of nodes are lost: $(head -n 1 "$work/compared")"
 grep '"record":"odd"' "$work/compared" | grep -q '"host":"n5".*"pages"' || fail "the node with huge pages off is not named"
-others=$(grep '"record":"odd"' "$work/compared" | grep -o '"host":"n[0-9]"' | sort -u | grep -vc '"n5"')
-echo "$nodes nodes: $slow is named, with its cause; other nodes named: $others; $seconds s"
+odd=$(grep '"record":"odd"' "$work/compared")
+! echo "$odd" | grep "\"host\":\"$disturbed\"" | grep -qv '"disturbed"' || fail "the disturbed node is called different"
+# Prints the other nodes whose records match a pattern.
+others() {
+	echo "$odd" | grep "$@" '"disturbed"' | grep -o '"host":"n[0-9]"' | grep -o 'n[0-9]' | sort -u | grep -v $slow | tr '\n' ' '
+}
+echo "$nodes nodes: $slow is named, with its cause; other nodes named: $(others -v); to measure again: $(others); $seconds s"

@@ -189,7 +189,8 @@ static int draw(
 		return exit_status;
 	comparison->compared->kept->by_file = by_file;
 	shown = shown_all(comparison->compared, comparison->compared->kept,
-		fleet ? fleet->order : NULL, fleet ? fleet->order_count : 0);
+		fleet ? fleet->order : NULL,
+		fleet ? fleet->order_count + fleet->disturbed_count : 0);
 	for (int i = 0; i < PICTURES && !chart && shown.count; i++)
 		if (!asked->show || strcmp(asked->show, pictures[i].name) == 0)
 			chart = pictures[i].draw(&shown);

@@ -140,7 +140,7 @@ static int write_page(struct cli *cli, const char *path, struct compared *compar
 		fleet = differ_fleet(compared, kept->by_file);
 		comparison.fleet = &fleet;
 	}
-	shown = shown_all(compared, kept, fleet.order, fleet.order_count);
+	shown = shown_all(compared, kept, fleet.order, fleet.order_count + fleet.disturbed_count);
 	if (shown.count)
 		exit_status = save(cli, path, &shown, units > 1 ? &comparison : NULL, origin);
 	else

@@ -49,6 +49,29 @@ struct units_text compare_change(double ratio)
 
 /* ---- Causes */
 
+/* How the records show that other programs disturbed a measurement. */
+static struct words disturbance_text(
+	const struct differ_facts *facts, const struct differ_facts *usual)
+{
+	struct text text = { 0 };
+	struct words words;
+
+	if (facts->contended > usual->contended + 0.01 || facts->quiet < usual->quiet - 0.01)
+		text_addf(&text,
+			"another program or hyper-thread used the core (%.0f %% of the samples "
+			"contended, usual %.0f %%; %.0f %% of the trials quiet, usual %.0f %%)",
+			100 * facts->contended, 100 * usual->contended, 100 * facts->quiet,
+			100 * usual->quiet);
+	if (facts->drop > 1.1)
+		text_addf(&text,
+			"%sother programs used L3 or memory (a larger working set was faster by a "
+			"factor of %.1f)",
+			text.length ? ", and " : "", facts->drop);
+	words = words_of("disturbed while measured: %s", text_string(&text));
+	text_free(&text);
+	return words;
+}
+
 static struct words cause_text(
 	int cause, const struct differ_facts *facts, const struct differ_facts *usual)
 {
@@ -79,6 +102,7 @@ static struct words cause_text(
 			return words_of("another core: %s, usual %s", facts->uarch, usual->uarch);
 		return words_of("another processor: a buffer, a TLB or a cache of the core has "
 				"another size");
+	case CAUSE_DISTURBED: return disturbance_text(facts, usual);
 	default:
 		return words_of("a busy neighbour or a smaller share of L3: only values beyond the "
 				"core's own caches differ");
@@ -362,11 +386,20 @@ static void print_fleet(struct report *report, const struct comparison *comparis
 	fprintf(report->out, "%d %s, %d processor model%s: ", fleet->unit_count, units, models,
 		models == 1 ? "" : "s");
 	if (fleet->order_count)
-		fprintf(report->out, "%d differ\n\n", fleet->order_count);
+		fprintf(report->out, "%d differ%s", fleet->order_count,
+			fleet->order_count == 1 ? "s" : "");
 	else
-		fputs("none differs from its model\n", report->out);
+		fputs("none differs from its model", report->out);
+	if (fleet->disturbed_count)
+		fprintf(report->out, "; %d to measure again", fleet->disturbed_count);
+	fputs(fleet->order_count ? "\n\n" : "\n", report->out);
 	for (int i = 0; i < fleet->order_count; i++)
 		print_odd_unit(report, comparison, fleet->order[i]);
+	if (fleet->disturbed_count)
+		fputs("\nDisturbed while measured; measure again to see whether they differ:\n\n",
+			report->out);
+	for (int i = 0; i < fleet->disturbed_count; i++)
+		print_odd_unit(report, comparison, fleet->order[fleet->order_count + i]);
 	for (int i = 0; i < fleet->model_count; i++)
 		if (fleet->units_of[i])
 			print_spreads(report, comparison, i, units);

@@ -173,6 +173,14 @@ static void add_fleet(struct document *document, const struct comparison *compar
 					     .text);
 	for (int i = 0; i < fleet->order_count; i++)
 		add_odd_unit(document, comparison, fleet->order[i]);
+	if (fleet->disturbed_count)
+		document_paragraph(document,
+			words_of("%d of %d %s were disturbed while they were measured. Measure "
+				 "them again to see whether they differ:",
+				fleet->disturbed_count, fleet->unit_count, units)
+				.text);
+	for (int i = 0; i < fleet->disturbed_count; i++)
+		add_odd_unit(document, comparison, fleet->order[fleet->order_count + i]);
 	for (int i = 0; i < fleet->model_count; i++)
 		if (fleet->units_of[i])
 			add_spreads(document, comparison, i);

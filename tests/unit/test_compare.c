@@ -355,6 +355,81 @@ TEST_WITH(identical_hosts_do_not_differ, begin, end)
 	differ_fleet_free(&fleet);
 }
 
+/* Adds a probe of a host: its latency at four working sets from 4 MiB on, and some samples of L1,
+ * of which `contended` are contended. */
+static void add_probe(const char *host, int number, const double *ns, double l1, int contended)
+{
+	text_addf(
+		&lines, "{\"v\":1,\"record\":\"probe\",\"id\":%d,\"host\":\"%s\"}\n", number, host);
+	for (int i = 0; i < 24; i++) {
+		int64_t size = i < 20 ? 4096 + 64 * i : INT64_C(1) << (i + 2);
+		double cycles = 4 * (i < 20 ? l1 : ns[i - 20]);
+		bool busy = i < contended;
+
+		text_addf(&lines,
+			"{\"v\":1,\"record\":\"sample\",\"id\":%d,\"host\":\"%s\",\"machine\":"
+			"\"P\","
+			"\"part\":\"latency\",\"x\":%jd,\"kernel\":\"latency\",\"knobs\":{"
+			"\"size\":%jd,\"pages\":\"huge\"},\"cpe\":%.6f,\"cpe_lo\":%.6f,"
+			"\"cpe_hi\":%.6f,\"ns\":%.6f,\"quiet\":%d,\"ghz\":4,\"pages\":\"huge\"%s}"
+			"\n",
+			100 * number + i, host, (intmax_t)size, (intmax_t)size, cycles,
+			0.999 * cycles, 1.001 * cycles, cycles / 4, !busy,
+			busy ? ",\"contended\":true" : "");
+	}
+	text_addf(&lines,
+		"{\"v\":1,\"record\":\"level\",\"id\":%d,\"host\":\"%s\",\"name\":\"L1d\","
+		"\"cycles\":%.6f}\n",
+		100 * number + 50, host, 4 * l1);
+}
+
+/* Returns a fleet of ten equal hosts and one with other values, measured by `runs` probes. */
+static struct differ_fleet fleet_probed(const double *ns, double l1, int contended, int runs)
+{
+	static const double usual[] = { 10, 11, 12, 100 };
+	char host[16];
+
+	for (int i = 0; i < 10; i++) {
+		snprintf(host, sizeof(host), "n%d", i);
+		add_probe(host, i, usual, 1, 0);
+	}
+	for (int i = 0; i < runs; i++)
+		add_probe("last", 10 + i, ns, l1, contended);
+	read_as("fleet", 0);
+	compared_finish(&compared);
+	return differ_fleet(&compared, false);
+}
+
+/* Checks which of the two lists names the last host. */
+static void check_last(const double *ns, double l1, int contended, int runs, bool disturbed)
+{
+	struct differ_fleet fleet = fleet_probed(ns, l1, contended, runs);
+
+	assert_int_equal(fleet.order_count, !disturbed);
+	assert_int_equal(fleet.disturbed_count, disturbed);
+	assert_string_equal(compared.hosts.string[fleet.order[0]], "last");
+	assert_int_equal(
+		fleet.unit[fleet.order[0]].causes >> CAUSE_DISTURBED & 1, disturbed ? 1 : 0);
+	assert_int_equal(differ_fleet_most(&fleet) > 0, !disturbed);
+	differ_fleet_free(&fleet);
+	compared_free(&compared);
+	begin(NULL);
+}
+
+TEST_WITH(a_disturbed_host_is_not_called_slow, begin, end)
+{
+	static const double steady[] = { 40, 41, 42, 100 }, falling[] = { 40, 80, 42, 100 };
+
+	check_last(steady, 1, 0, 1, false);
+	check_last(falling, 1, 0, 1, true);
+	/* One of 24 samples is contended: L3 and memory are doubtful, but not the latency of L1. */
+	check_last(steady, 1, 1, 1, true);
+	check_last(steady, 1.2, 1, 1, false);
+	/* Three runs agree, so chance is no cause. */
+	check_last(falling, 1, 0, 3, false);
+	check_last(steady, 1, 24, 1, true);
+}
+
 TEST(causes_follow_from_recorded_facts)
 {
 	struct differ_facts usual = { .samples = 10,

@@ -58,6 +58,10 @@ struct compared_source {
 				 samples that got smaller pages */
 	uint64_t l3_bytes; /* size of L3 that the machine states (not a measured size), in bytes; 0:
 			      unknown */
+	/* The largest factor by which the latency of a probe falls from one working set to a larger
+	 * one, beyond the quartiles of both. Latency grows with the working set, so a factor well
+	 * above 1 shows that L3 or memory was not the same during the probe. 0: no probe */
+	double drop;
 	char uarch[32], microcode[24]; /* "": unknown */
 
 	/* State of the reader. */
@@ -75,6 +79,10 @@ struct compared_source {
 	int64_t point;	 /* id of the last sample of a probe */
 	double point_lo, point_hi; /* factors from the bandwidth of this sample to its quartiles */
 	bool point_contended;
+	/* The latency curve of a probe so far: its pages, its largest working set in bytes, and the
+	 * highest lower quartile of its points in ns. */
+	char curve_pages[8];
+	double curve_bytes, curve_most;
 	char setting[160]; /* the setting of the last record "slack", to which the following records
 			      "resource" belong */
 	int64_t trials_id; /* id of the setting whose trials were read last; trials_first and

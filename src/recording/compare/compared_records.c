@@ -216,6 +216,22 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	}
 }
 
+/* Compares the latency of a working set that does not fit the core's own caches with the latency of
+ * the smaller working sets of the same curve, whose points come in ascending order. */
+static void take_drop(struct compared_source *from, const char *pages, double bytes,
+	const struct compared_value *value)
+{
+	if (!(bytes > from->curve_bytes) || strcmp(pages, from->curve_pages) != 0) {
+		snprintf(from->curve_pages, sizeof(from->curve_pages), "%.7s", pages);
+		from->curve_most = 0;
+	}
+	from->curve_bytes = bytes;
+	if (value->contended || !(value->lo > 0 && value->hi >= value->lo))
+		return;
+	from->drop = fmax(from->drop, from->curve_most / value->hi);
+	from->curve_most = fmax(from->curve_most, value->lo);
+}
+
 /* Adds a sample that a probe measured as one point of a curve. Points of a probe's bandwidth are
  * not added here, because their values are in records "band". */
 static void take_point(struct compared *compared, int source, const json_t *object,
@@ -252,6 +268,8 @@ static void take_point(struct compared *compared, int source, const json_t *obje
 		value->lo *= ns;
 		value->hi *= ns;
 	}
+	if (shared && strcmp(part, "latency") == 0)
+		take_drop(from, compared_word(knobs, "pages"), bytes, value);
 	add_value(compared, source, text_string(&subject), shared ? "ns" : "cpe",
 		shared ? "ns/element" : "cycles/element", shared, COMPARED_POINT, value);
 	text_free(&subject);

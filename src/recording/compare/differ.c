@@ -17,6 +17,7 @@ const char *const differ_cause_names[DIFFER_CAUSES] = {
 	[CAUSE_MICROCODE] = "microcode",
 	[CAUSE_PROCESSOR] = "processor",
 	[CAUSE_BEYOND] = "beyond",
+	[CAUSE_DISTURBED] = "disturbed",
 };
 
 /* With fewer runs than this, the range of a value contains all runs; with more, it goes from
@@ -65,6 +66,7 @@ void differ_facts_add(struct differ_facts *facts, const struct compared *compare
 	facts->quiet += from->quiet;
 	facts->small += from->small;
 	facts->load = fmax(facts->load, from->load);
+	facts->drop = fmax(facts->drop, from->drop);
 	if (!facts->model && from->model >= 0)
 		facts->model = compared->models.string[from->model];
 	if (!facts->uarch || !*facts->uarch)

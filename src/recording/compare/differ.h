@@ -29,6 +29,8 @@ struct differ_facts {
 	 * and got smaller ones. */
 	double contended, quiet, small;
 	double load;	 /* highest load average */
+	double drop;	 /* largest factor by which latency falls along a probe's curve; see struct
+			    compared_source */
 	double l3_bytes; /* size of L3 that the machine states (not a measured size); 0: unknown */
 };
 
@@ -41,6 +43,7 @@ enum differ_cause {
 	CAUSE_MICROCODE,
 	CAUSE_PROCESSOR, /* the processors, or their core models, are different */
 	CAUSE_BEYOND,	 /* only values of L3, memory and the clock differ */
+	CAUSE_DISTURBED, /* other programs disturbed the measurement itself */
 	DIFFER_CAUSES
 };
 
@@ -110,6 +113,9 @@ struct differ_unit {
 	struct differ_facts facts;
 	unsigned causes; /* bits of enum differ_cause */
 	bool rare;	 /* true: at most one other unit (host or file) has this processor */
+	/* Other programs disturbed the few measurements of this unit, and explain all its unusual
+	 * values. Another measurement decides whether the unit differs. */
+	bool disturbed;
 	int odd_first, odd_count; /* place in differ_fleet.odd */
 };
 
@@ -125,9 +131,11 @@ struct differ_fleet {
 	struct differ_odd *odd; /* unusual values, sorted by unit (host or file), then by effect,
 				   largest first */
 	int odd_count;
-	int *order; /* indices of the units (hosts or files) that differ from their model, the
-		       largest effect first */
-	int order_count;
+	/* Indices of the units (hosts or files) with unusual values: first `order_count` units that
+	 * differ from their model, then `disturbed_count` units that were disturbed while they were
+	 * measured. In both groups, the largest effect comes first. */
+	int *order;
+	int order_count, disturbed_count;
 };
 
 /* Groups the units by processor model and finds those that differ from their model. The comparison
@@ -137,7 +145,7 @@ struct differ_fleet differ_fleet(const struct compared *compared, bool by_file);
 void differ_fleet_free(struct differ_fleet *fleet);
 
 /* Returns the largest relative difference, |ratio - 1|, of all quantities that differ; 0: no
- * quantity differs. */
+ * quantity differs. Hosts that were disturbed while they were measured do not count. */
 double differ_pairs_most(const struct differ_pairs *pairs);
 double differ_fleet_most(const struct differ_fleet *fleet);
 

@@ -32,6 +32,20 @@ enum { MANY_LEAST = 5 };
 enum { STATED_LEAST = 3 };
 static const double many_floor = 0.25;
 
+/* With fewer runs than this, other programs may have disturbed all runs of a unit. With more runs,
+ * a value is unusual only if all runs, or most of them, agree. */
+enum { DISTURBED_RUNS = 3 };
+
+/* Other programs disturbed the measurement of a unit if its share of contended samples, or of
+ * trials that are not quiet, is this much above the usual share. If the share is much larger, the
+ * values of the core's own caches are doubtful too. */
+static const double disturbed_least = 0.02, disturbed_much = 0.1;
+
+/* Other programs also disturbed the measurement if the latency of a larger working set is smaller
+ * by this factor. Two quiet points of a curve differ by up to 11 % (README.md, "How good the
+ * numbers are"). */
+static const double drop_least = 1.15;
+
 /* The value of one quantity on one unit (a host or a file). */
 struct cell {
 	int model, quantity, unit;
@@ -365,15 +379,58 @@ static void find_causes(
 
 		/* On a contended core, caches and TLBs look smaller than they are. So their sizes
 		 * do not show that the processor is different. */
-		if (unit->causes >> CAUSE_NEIGHBOUR & 1)
+		if (unit->disturbed || unit->causes >> CAUSE_NEIGHBOUR & 1)
 			causes &= ~(1u << CAUSE_PROCESSOR);
+		if (unit->disturbed)
+			causes &= 1u << CAUSE_NEIGHBOUR;
 		unit->causes |= causes;
 		all_shared &= compared->quantity[odd->quantity].shared;
 	}
-	if (unit->rare)
+	if (unit->disturbed)
+		unit->causes |= 1u << CAUSE_DISTURBED;
+	else if (unit->rare)
 		unit->causes |= 1u << CAUSE_PROCESSOR;
 	else if (!unit->causes && all_shared)
 		unit->causes = 1u << CAUSE_BEYOND;
+}
+
+/* Returns how much larger a unit's share of contended samples, or of trials that are not quiet, is
+ * than the usual share. */
+static double disturbance(const struct differ_facts *facts, const struct differ_facts *usual)
+{
+	return fmax(facts->contended - usual->contended, usual->quiet - facts->quiet);
+}
+
+/* Returns whether other programs disturbed the measurement of a unit, and explain all its unusual
+ * values. Causes that the records state, such as another microcode, do not come from other
+ * programs. */
+static bool is_disturbed(
+	const struct compared *compared, const struct differ_fleet *fleet, int number)
+{
+	const struct differ_unit *unit = &fleet->unit[number];
+	const struct differ_facts *usual = &fleet->usual[unit->model];
+	unsigned stated = differ_causes(&unit->facts, usual) & ~(1u << CAUSE_NEIGHBOUR);
+	double more = disturbance(&unit->facts, usual);
+	bool any = more > disturbed_least || unit->facts.drop > drop_least;
+
+	if (unit->rare || stated || unit->facts.runs >= DISTURBED_RUNS)
+		return false;
+	for (int i = 0; i < unit->odd_count; i++) {
+		const struct differ_odd *odd = &fleet->odd[unit->odd_first + i];
+		const struct compared_quantity *quantity = &compared->quantity[odd->quantity];
+		bool of_size = differ_cause_of(quantity, 1) >> CAUSE_PROCESSOR & 1;
+
+		if (odd->value.contended || strcmp(quantity->field, "quiet") == 0)
+			continue;
+		/* Uncertain values, values of L3 and memory, and the sizes that follow from a
+		 * curve change first. */
+		if (any && (quantity->kind != COMPARED_CERTAIN || quantity->shared))
+			continue;
+		if (more > (of_size ? disturbed_least : disturbed_much))
+			continue;
+		return false;
+	}
+	return true;
 }
 
 /* Returns the largest deviation (logarithm of the ratio) of a unit's unusual values, by which units
@@ -385,16 +442,27 @@ static double effect_of(const struct differ_fleet *fleet, int unit)
 	return at->odd_count ? fabs(log(fleet->odd[at->odd_first].ratio)) : 0;
 }
 
-/* Inserts a unit into fleet->order, in which the largest deviation comes first. */
+/* Returns whether unit a comes before unit b in fleet->order. */
+static bool comes_before(const struct differ_fleet *fleet, int a, int b)
+{
+	if (fleet->unit[a].disturbed != fleet->unit[b].disturbed)
+		return fleet->unit[b].disturbed;
+	return effect_of(fleet, a) > effect_of(fleet, b);
+}
+
 static void insert(struct differ_fleet *fleet, int unit)
 {
-	int at = fleet->order_count++;
+	int at = fleet->order_count + fleet->disturbed_count;
 
-	while (at > 0 && effect_of(fleet, fleet->order[at - 1]) < effect_of(fleet, unit)) {
+	while (at > 0 && comes_before(fleet, unit, fleet->order[at - 1])) {
 		fleet->order[at] = fleet->order[at - 1];
 		at--;
 	}
 	fleet->order[at] = unit;
+	if (fleet->unit[unit].disturbed)
+		fleet->disturbed_count++;
+	else
+		fleet->order_count++;
 }
 
 static void find_odd_units(const struct compared *compared, struct differ_fleet *fleet)
@@ -412,6 +480,7 @@ static void find_odd_units(const struct compared *compared, struct differ_fleet 
 			     fleet->units_of[unit->model] <= rare_share * fleet->unit_count;
 		if (!unit->rare && !unit->odd_count)
 			continue;
+		unit->disturbed = is_disturbed(compared, fleet, i);
 		find_causes(compared, fleet, unit);
 		insert(fleet, i);
 	}
@@ -457,6 +526,7 @@ double differ_fleet_most(const struct differ_fleet *fleet)
 	double most = 0;
 
 	for (int i = 0; i < fleet->odd_count; i++)
-		most = fmax(most, fabs(fleet->odd[i].ratio - 1));
+		if (!fleet->unit[fleet->odd[i].unit].disturbed)
+			most = fmax(most, fabs(fleet->odd[i].ratio - 1));
 	return most;
 }

@@ -154,7 +154,7 @@ void records_comparison(
 		for (int k = 0; k < pair->count; k++)
 			put_row(records, comparison, pair, &pair->row[k], id++);
 	}
-	for (int i = 0; fleet && i < fleet->order_count; i++) {
+	for (int i = 0; fleet && i < fleet->order_count + fleet->disturbed_count; i++) {
 		const struct differ_unit *unit = &fleet->unit[fleet->order[i]];
 
 		if (unit->rare)
