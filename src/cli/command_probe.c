@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/format.h"
+#include "cli/probe_at_once.h"
 #include "cli/probe_units.h"
 #include "cli/work.h"
 #include "experiment/probe/probe_text.h"
@@ -137,16 +138,22 @@ static struct status apply_per(struct cli *cli, const char *value)
 			((struct asked *)cli->own)->per = (enum unit_kind)kind;
 			return status_ok();
 		}
-	return status_usage("unknown --per %.40s: use numa, socket or core", value);
+	return status_usage("unknown --per %.40s: use numa, socket, core or l2", value);
 }
 
 /* Returns an error if an option or a part cannot be combined with --per. */
 static struct status check_per(const struct cli *cli, unsigned parts)
 {
+	const struct asked *asked = cli->own;
+
 	if (cli->cpu >= 0)
 		return status_usage("--per probes several processors: leave out --cpu");
 	if (drawing_wanted(cli))
 		return status_usage("--per draws no picture: leave out --picture and --gnuplot");
+	if (asked->per == UNITS_L2 && (parts || asked->max_size || asked->pages || cli->points))
+		return status_usage("--per l2 measures L1d and L2 of all cores at once: leave out "
+				    "%s",
+			parts ? "the names of parts" : "--max-size, --pages and --points");
 	if (parts >> PROBE_CORES & 1 || parts >> PROBE_TRANSFER & 1)
 		return status_usage("--per probes one processor at a time: leave out %s",
 			probe_part_names[parts >> PROBE_CORES & 1 ? PROBE_CORES : PROBE_TRANSFER]);
@@ -168,6 +175,8 @@ static int probe_run(struct cli *cli)
 		options.pages[kind] = asked->pages >> kind & 1;
 	if (status_is_ok(&status) && asked->per)
 		status = check_per(cli, options.parts);
+	if (status_is_ok(&status) && asked->per == UNITS_L2)
+		return probe_at_once(cli);
 	if (status_is_ok(&status) && asked->per)
 		return units_probe(cli, asked->per, &options, &subject_probe);
 	if (status_is_ok(&status))
@@ -184,8 +193,8 @@ static int probe_run(struct cli *cli)
 static const struct cli_option own_options[] = {
 	{ "max-size", "SIZE", "the largest working set (256m)", apply_max_size },
 	{ "pages", "both|4k|huge|auto", "the pages of working sets (both)", apply_pages },
-	{ "per", "numa|socket|core", "probe each of these parts of the machine in turn",
-		apply_per },
+	{ "per", "numa|socket|core|l2",
+		"probe each node, socket or core in turn, or all L2 at once", apply_per },
 	{ "points", NULL, "print every point instead of a plot", OPTION_IN_CLI(points) },
 	{ .name = NULL },
 };

@@ -12,7 +12,7 @@
 #include "cli/format.h"
 #include "cli/work.h"
 
-const char *const unit_words[] = { "", "numa", "socket", "core", NULL };
+const char *const unit_words[] = { "", "numa", "socket", "core", "l2", NULL };
 _Static_assert(sizeof(unit_words) / sizeof(*unit_words) == UNIT_KINDS + 1, "a word for each kind");
 
 /* Bytes of the largest working set of each unit's probe, if --max-size is not given. */
@@ -37,6 +37,7 @@ static const struct figure {
 static int number_of(const struct processor_place *place, enum unit_kind kind)
 {
 	int number = kind == UNITS_CORE	    ? place->core
+		     : kind == UNITS_L2	    ? (place->l2 >= 0 ? place->l2 : place->core)
 		     : kind == UNITS_SOCKET ? place->package
 					    : place->node;
 
@@ -44,7 +45,7 @@ static int number_of(const struct processor_place *place, enum unit_kind kind)
 		return number;
 	/* A machine without sockets or memory nodes has one unit. If the system names no cores,
 	 * each processor is a core. */
-	return kind == UNITS_CORE ? place->cpu : 0;
+	return kind == UNITS_CORE || kind == UNITS_L2 ? place->cpu : 0;
 }
 
 int units_find(const struct machine *machine, enum unit_kind kind, struct unit *units)
@@ -91,15 +92,22 @@ static void take_values(const struct probe_report *report, struct unit *unit)
 		const struct sample *sample = &report->band[i].point[PROBE_READ].sample;
 		const char *level = report->band[i].level;
 
-		if (!sample->valid)
+		enum unit_value value = strcmp(level, "L1d") == 0      ? UNIT_READ_L1
+					: strcmp(level, "L2") == 0     ? UNIT_READ_L2
+					: strcmp(level, "memory") == 0 ? UNIT_READ_MEMORY
+								       : UNIT_VALUES;
+
+		if (!sample->valid || value == UNIT_VALUES)
 			continue;
-		if (strcmp(level, "L1d") == 0)
-			unit->value[UNIT_READ_L1] = sample->bytes_per_cycle;
-		else if (strcmp(level, "L2") == 0)
-			unit->value[UNIT_READ_L2] = sample->bytes_per_cycle;
-		else if (strcmp(level, "memory") == 0)
-			unit->value[UNIT_READ_MEMORY] = sample->gbps;
+		unit->value[value] =
+			value == UNIT_READ_MEMORY ? sample->gbps : sample->bytes_per_cycle;
+		unit->contended |= (unsigned)sample->contended << value;
 	}
+}
+
+static bool is_sure(const struct unit *unit, int value)
+{
+	return isfinite(unit->value[value]) && !(unit->contended >> value & 1);
 }
 
 void units_judge(struct unit *units, int count)
@@ -111,7 +119,7 @@ void units_judge(struct unit *units, int count)
 		size_t known = 0;
 
 		for (int i = 0; i < count; i++)
-			if (isfinite(units[i].value[k]))
+			if (is_sure(&units[i], k))
 				sorted[known++] = units[i].value[k];
 		if (known < 3)
 			continue;
@@ -121,7 +129,8 @@ void units_judge(struct unit *units, int count)
 			known * UNIT_VALUES);
 		for (int i = 0; i < count; i++) {
 			units[i].usual[k] = cloud.median;
-			if (fabs(units[i].value[k] - cloud.median) > cloud.usual)
+			if (is_sure(&units[i], k) &&
+				fabs(units[i].value[k] - cloud.median) > cloud.usual)
 				units[i].odd |= 1u << k;
 		}
 	}
@@ -130,25 +139,17 @@ void units_judge(struct unit *units, int count)
 
 /* ---- text ---- */
 
-void units_print(FILE *out, const struct unit *units, int count, enum unit_kind kind)
+/* The mark after a value in the table. */
+static char mark_of(const struct unit *unit, int value)
 {
-	static const char *const heads[UNIT_VALUES] = { "GHz", "L1d", "L2", "L3 ns", "mem ns",
-		"L1d B/c", "L2 B/c", "mem GB/s" };
+	return unit->odd >> value & 1 ? '*' : unit->contended >> value & 1 ? '?' : ' ';
+}
+
+/* Prints a sentence for each value that differs. Returns the number of these values. */
+static int print_odd(FILE *out, const struct unit *units, int count, enum unit_kind kind)
+{
 	int odd = 0;
 
-	fprintf(out, "%-8s%5s", unit_words[kind], "cpu");
-	for (int k = 0; k < UNIT_VALUES; k++)
-		fprintf(out, k < UNIT_READ_L1 ? "%8s" : "%9s", heads[k]);
-	fputc('\n', out);
-	for (int i = 0; i < count; i++) {
-		fprintf(out, "%-8d%5d", units[i].number, units[i].cpu);
-		for (int k = 0; k < UNIT_VALUES; k++)
-			fprintf(out, k < UNIT_READ_L1 ? "%7s%c" : "%8s%c",
-				units_value(units[i].value[k]).text,
-				units[i].odd >> k & 1 ? '*' : ' ');
-		fputc('\n', out);
-	}
-	fputs("(L1d, L2: latency in cycles; L3, mem: latency in ns; B/c, GB/s: bytes read)\n", out);
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < UNIT_VALUES; k++) {
 			const struct unit *unit = &units[i];
@@ -163,17 +164,52 @@ void units_print(FILE *out, const struct unit *units, int count, enum unit_kind 
 					units_value(unit->usual[k]).text)
 					.text);
 		}
+	return odd;
+}
+
+void units_print(FILE *out, const struct unit *units, int count, enum unit_kind kind)
+{
+	static const char *const heads[UNIT_VALUES] = { "GHz", "L1d", "L2", "L3 ns", "mem ns",
+		"L1d B/c", "L2 B/c", "mem GB/s" };
+	unsigned known = 0, contended = 0;
+	int odd;
+
+	for (int i = 0; i < count; i++) {
+		contended |= units[i].contended;
+		for (int k = 0; k < UNIT_VALUES; k++)
+			known |= (unsigned)(isfinite(units[i].value[k]) != 0) << k;
+	}
+	fprintf(out, "%-8s%5s", unit_words[kind], "cpu");
+	for (int k = 0; k < UNIT_VALUES; k++)
+		if (known >> k & 1)
+			fprintf(out, k < UNIT_READ_L1 ? "%8s" : "%9s", heads[k]);
+	fputc('\n', out);
+	for (int i = 0; i < count; i++) {
+		fprintf(out, "%-8d%5d", units[i].number, units[i].cpu);
+		for (int k = 0; k < UNIT_VALUES; k++)
+			if (known >> k & 1)
+				fprintf(out, k < UNIT_READ_L1 ? "%7s%c" : "%8s%c",
+					units_value(units[i].value[k]).text, mark_of(&units[i], k));
+		fputc('\n', out);
+	}
+	fputs(known >> UNIT_L3 & 1 || known >> UNIT_MEMORY & 1
+			? "(L1d, L2: latency in cycles; L3, mem: latency in ns; B/c, GB/s: bytes "
+			  "read)\n"
+			: "(L1d, L2: latency in cycles; B/c: bytes read in a cycle)\n",
+		out);
+	odd = print_odd(out, units, count, kind);
 	if (count < 3)
 		fprintf(out, "\n%d unit%s: too few to say which one differs\n", count,
 			count == 1 ? "" : "s");
 	else if (!odd)
 		fprintf(out, "\nno %s differs from the others\n", unit_words[kind]);
+	if (contended)
+		fputs("? contended: disturbed while measured, so measure again\n", out);
 }
 
 /* ---- measuring ---- */
 
-/* Lists the units of this machine. The caller frees *units. */
-static struct status find(struct cli *cli, enum unit_kind kind, struct unit **units, int *count)
+struct status units_list(struct cli *cli, enum unit_kind kind, struct unit **units, int *count)
 {
 	struct bench bench;
 	struct status status = bench_open(&bench, cli);
@@ -188,6 +224,16 @@ static struct status find(struct cli *cli, enum unit_kind kind, struct unit **un
 	return *count ? status_ok()
 		      : status_failed(
 				"--per: the system does not report the topology of its processors");
+}
+
+/* The records name each unit as a host, so that slexplore compare compares the units. */
+void units_name(struct report *report, enum unit_kind kind, int number)
+{
+	char host[sizeof(report->host)];
+
+	memcpy(host, report->host, sizeof(host));
+	snprintf(report->host, sizeof(report->host), "%.40s:%s%s%d", host, unit_words[kind],
+		kind == UNITS_L2 ? "-" : "", number);
 }
 
 /* Probes one unit, and writes its records if the format is JSON or CSV. Returns the exit status. */
@@ -213,11 +259,8 @@ static int probe_unit(struct cli *cli, enum unit_kind kind, const struct probe_o
 	campaign = (struct campaign){ &campaign_probe, probe };
 	if (work_carry_out(cli, &bench, &campaign)) {
 		take_values(probe_report(probe), unit);
-		/* The records name each unit as a host, so that slexplore compare compares the
-		 * units. */
 		memcpy(host, report->host, sizeof(host));
-		snprintf(report->host, sizeof(report->host), "%.40s:%s%d", host, unit_words[kind],
-			unit->number);
+		units_name(report, kind, unit->number);
 		report->machine = bench.machine;
 		if (cli->format != formats[0])
 			report_write(report, report->subject, probe_report(probe));
@@ -236,7 +279,7 @@ int units_probe(struct cli *cli, enum unit_kind kind, const struct probe_options
 	struct report report;
 	struct unit *units;
 	int count, measured = 0, exit_status = CLI_DONE;
-	struct status status = find(cli, kind, &units, &count);
+	struct status status = units_list(cli, kind, &units, &count);
 
 	if (!status_is_ok(&status)) {
 		free(units);

@@ -1,5 +1,6 @@
 /* Probes each unit of the machine in turn: each core, socket or memory node. The output names units
- * that differ from the others, such as a slow core. */
+ * that differ from the others, such as a slow core. probe_at_once measures L2 domains, which are
+ * units too. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 #include "engine/machine/machine.h"
 #include "experiment/probe/probe.h"
 
-enum unit_kind { UNITS_NONE, UNITS_NUMA, UNITS_SOCKET, UNITS_CORE, UNIT_KINDS };
+enum unit_kind { UNITS_NONE, UNITS_NUMA, UNITS_SOCKET, UNITS_CORE, UNITS_L2, UNIT_KINDS };
 
 /* The words of --per, in the order of enum unit_kind; the first is empty, the last is NULL. */
 extern const char *const unit_words[];
@@ -33,18 +34,27 @@ struct unit {
 	double value[UNIT_VALUES]; /* NAN: not measured */
 	double usual[UNIT_VALUES]; /* median of this value over all units; NAN: too few units */
 	unsigned odd;		   /* bit k: value[k] differs from the median by more than chance */
+	unsigned contended;	   /* bit k: other programs disturbed the measurement of value[k] */
 };
 
 /* Lists the units of a kind, each with its first processor. Returns the number of units. The array
  * `units` must have an element for each processor. */
 int units_find(const struct machine *machine, enum unit_kind kind, struct unit *units);
 
-/* Sets `usual` and `odd` of all units. A quantity is judged if at least three units have a value.
- */
+/* Lists the units of this machine, with the same values as units_find(). The caller frees *units,
+ * also after an error. */
+struct status units_list(struct cli *cli, enum unit_kind kind, struct unit **units, int *count);
+
+/* Sets `usual` and `odd` of all units. A quantity is judged if at least three units have a value
+ * that is not contended. A contended value is never odd. */
 void units_judge(struct unit *units, int count);
 
-/* Prints a table of the units, and a sentence for each unit that differs. */
+/* Prints a table of the units, and a sentence for each value that differs. */
 void units_print(FILE *out, const struct unit *units, int count, enum unit_kind kind);
+
+/* Adds the name of a unit to the report's host. */
+struct report;
+void units_name(struct report *report, enum unit_kind kind, int number);
 
 /* Probes each unit of the machine. Without parts, measures latency and bandwidth; without a size,
  * up to 64 MiB. The time of `options` is for all units together. Returns the exit status. */

@@ -13,9 +13,11 @@ says err '--max-size lots'
 expect 2 probe --pages 2m
 says err 'both, 4k, huge or auto'
 expect 2 probe --per die
-says err 'numa, socket or core'
+says err 'numa, socket, core or l2'
 expect 2 probe cores --per core
 expect 2 probe --per core --cpu 0
+expect 2 probe latency --per l2
+expect 2 probe --per l2 --max-size 1m
 [ ! -s out ] || fail "output beside an error"
 
 # Small probes in each format, with only notes on standard error. They have no time budget, because on a busy machine it would leave parts out.
@@ -53,6 +55,14 @@ fi
 expect 0 probe latency --per numa --max-size 64k --pages auto --time-budget 0.1 --format json
 says out ':numa0"'
 json_numbered
+
+# A machine without a stated L2 has no L2 domains.
+if "$SLEXPLORE" probe --per l2 --time-budget 0.1 --format json >out 2>err </dev/null; then
+	says out ':l2-0"'
+	[ "$(grep -c '"record":"sample"' out)" = $(($(grep -o ':l2-[0-9]*' out | sort -u | wc -l) * 4)) ] || fail "samples of L2 domains: $(cat out)"
+else
+	says err 'L2'
+fi
 
 # After a signal, the probe prints its results so far.
 if interrupted HUP 129 40 probe --format json --time-budget 60; then

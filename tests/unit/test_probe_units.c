@@ -47,6 +47,12 @@ TEST(values_that_were_not_measured_are_not_odd)
 	units_judge(units, UNITS);
 	for (int i = 0; i < UNITS; i++)
 		assert_int_equal(units[i].odd, 0);
+	/* Nor is a contended value. */
+	units[6].value[UNIT_CLOCK] = 1;
+	units[6].contended = 1u << UNIT_CLOCK;
+	units_judge(units, UNITS);
+	for (int i = 0; i < UNITS; i++)
+		assert_int_equal(units[i].odd, 0);
 	/* If there are only two units, the units do not show which one differs. */
 	units[0].value[UNIT_CLOCK] = 1;
 	units_judge(units, 2);
@@ -72,6 +78,13 @@ TEST(units_are_the_parts_of_the_machine)
 	assert_int_equal(units[1].cpu, 1);
 	places[0].node = places[1].node = places[2].node = places[3].node = -1;
 	assert_int_equal(units_find(&machine, UNITS_NUMA, units), 1);
+	/* Cores 1 and 2 share an L2. */
+	places[2].l2 = places[3].l2 = 1;
+	assert_int_equal(units_find(&machine, UNITS_L2, units), 2);
+	assert_int_equal(units[1].cpu, 1);
+	for (int i = 0; i < 4; i++)
+		places[i].l2 = -1;
+	assert_int_equal(units_find(&machine, UNITS_L2, units), 3);
 }
 
 RUN_TESTS()

@@ -36,12 +36,12 @@ struct processor {
 	char microcode[24]; /* version of the microcode: "0xa101148"; "": unknown */
 };
 
-/* The place of a processor in the tree of the machine. The numbers of packages, dies, L3 caches and
+/* The place of a processor in the tree of the machine. The numbers of packages, dies, caches and
  * cores count from 0 over the whole machine, as hwloc does. -1: the system names no such level. */
 struct processor_place {
 	int cpu;  /* the system's number of the processor */
 	int node; /* the system's number of the memory node; -1: the machine has one node */
-	int package, die, l3, core;
+	int package, die, l3, l2, core;
 	int thread; /* number of the hardware thread in its core, from 0 */
 };
 

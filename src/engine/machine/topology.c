@@ -383,6 +383,7 @@ int topology_places(const struct topology *topology, struct processor_place *pla
 			.package = ancestor_number(topology, pu, HWLOC_OBJ_PACKAGE),
 			.die = ancestor_number(topology, pu, HWLOC_OBJ_DIE),
 			.l3 = ancestor_number(topology, pu, HWLOC_OBJ_L3CACHE),
+			.l2 = ancestor_number(topology, pu, HWLOC_OBJ_L2CACHE),
 			.core = ancestor_number(topology, pu, HWLOC_OBJ_CORE) };
 		for (int i = 0; i < count; i++)
 			place->thread += place->core >= 0 && places[i].core == place->core;

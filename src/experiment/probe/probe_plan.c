@@ -207,6 +207,10 @@ static double latency_seconds(const struct probe *probe)
 /* Without a time limit, most seconds for one visit of each pair of processors. */
 #define TRANSFER_MOST 7.0
 
+/* Least seconds for all visits of all pairs. On a virtual machine, the latency of a pair changes by
+ * 5 % or more within a tenth of a second, so the visits must be further apart. */
+#define TRANSFER_LEAST 0.6
+
 static double all_pairs(const struct probe *probe)
 {
 	double processors = probe->report.machine->processors;
@@ -224,11 +228,12 @@ static double transfer_seconds(const struct probe *probe)
 	       all = fmin(once * PAIR_VISITS,
 		       fmax(fmin(once * 3, TRANSFER_MOST / 4), fmin(once, TRANSFER_MOST)));
 
-	all = fmax(all, fmin(once * PAIR_VISITS, 0.1));
+	all = fmax(all, TRANSFER_LEAST);
 	if (options->seconds <= 0)
 		return all;
-	return options->parts == 1u << PROBE_TRANSFER ? fmin(options->seconds, once * PAIR_VISITS)
-						      : fmin(all, options->seconds / 2);
+	return options->parts == 1u << PROBE_TRANSFER
+		       ? fmin(options->seconds, fmax(once * PAIR_VISITS, TRANSFER_LEAST))
+		       : fmin(all, options->seconds / 2);
 }
 
 static double part_seconds(const struct probe *probe, enum probe_part part)

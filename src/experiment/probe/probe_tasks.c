@@ -9,22 +9,6 @@
  * SCATTERED. */
 #define SCATTERED 0.06
 
-/* Sets the knob for the access width to the widest accesses of this processor, which is the last
- * choice that the kernel allows. */
-static void widen(struct setting *setting)
-{
-	const struct kernel *kernel = setting->kernel;
-	int knob = kernel_knob(kernel, "width"), width = 0;
-
-	while (knob >= 0 && kernel->knobs[knob].choices[width])
-		width++;
-	while (width-- > 0) {
-		setting->v[knob] = width;
-		if (kernel_check(kernel, setting->v).code == STATUS_OK)
-			return;
-	}
-}
-
 void probe_add_task(struct probe *probe, const struct probe_task *task)
 {
 	if (probe->task_count < PROBE_TASKS)
@@ -44,7 +28,7 @@ bool probe_add(
 	snprintf(words + used, sizeof(words) - used, " pages=%s", knob_pages[pages]);
 	if (!setting_read(&task.setting, words))
 		return false;
-	widen(&task.setting);
+	setting_widen(&task.setting);
 	for (int i = 0; task.curve && i < task.curve->count; i++)
 		if (setting_equal(&task.curve->point[i].setting, &task.setting))
 			return true;

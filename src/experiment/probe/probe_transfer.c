@@ -2,6 +2,7 @@
  * part core-to-core. */
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "experiment/probe/probe_state.h"
 
@@ -76,6 +77,16 @@ static bool tour(struct probe *probe, struct work *work, unsigned wanted, double
 	return true;
 }
 
+/* Waits until the time of the next visit of all pairs: the visits are spread evenly over the time
+ * of the stage. */
+static void wait_for_visit(const struct measurer *measurer, double begin, double seconds, int visit)
+{
+	double rest = begin + seconds * visit / PAIR_VISITS - measurer_now(measurer);
+
+	if (rest > 0 && rest < 1 && !measurer_stopped(measurer))
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(rest * 1e9) }, NULL);
+}
+
 /* Adds notes about pairs without a value, and about a tree that the values contradict. */
 static void judge(struct probe *probe)
 {
@@ -106,7 +117,7 @@ bool probe_transfer_run(struct probe *probe, const struct probe_stage *stage)
 	const struct measurer *measurer = probe->visits.measurer;
 	struct probe_report *report = &probe->report;
 	struct work work = { .options = &report->options };
-	double until = measurer_now(measurer) + stage->seconds;
+	double begin = measurer_now(measurer), until = begin + stage->seconds;
 	struct topology *topology = NULL;
 
 	if (!report->options.visit) {
@@ -120,8 +131,11 @@ bool probe_transfer_run(struct probe *probe, const struct probe_stage *stage)
 	report->part = PROBE_TRANSFER;
 	probe->round = probe->tasks_done = 0;
 	probe->task_count = (int)fmax(1, ceil(stage->seconds / (PAIR_SECONDS + PAIR_THREADS)));
-	while (work.visit < PAIR_VISITS && tour(probe, &work, UINT32_MAX, until))
+	while (work.visit < PAIR_VISITS && tour(probe, &work, UINT32_MAX, until)) {
 		work.visit++;
+		if (!report->options.visit)
+			wait_for_visit(measurer, begin, stage->seconds, (int)work.visit);
+	}
 	/* Pairs with too few undisturbed trials are visited again, for a limited time. */
 	if (report->options.seconds <= 0)
 		until += PATIENCE;

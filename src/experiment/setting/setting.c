@@ -287,6 +287,20 @@ bool setting_read(struct setting *setting, const char *words)
 	return kernel_check(setting->kernel, setting->v).code == STATUS_OK;
 }
 
+void setting_widen(struct setting *setting)
+{
+	const struct kernel *kernel = setting->kernel;
+	int knob = kernel_knob(kernel, "width"), width = 0;
+
+	while (knob >= 0 && kernel->knobs[knob].choices[width])
+		width++;
+	while (width-- > 0) {
+		setting->v[knob] = width;
+		if (kernel_check(kernel, setting->v).code == STATUS_OK)
+			return;
+	}
+}
+
 /* Checks that the machine has the processors and the memory that the setting needs for all cores
  * together. */
 static struct status within_means(const struct setting *setting, struct memory_limits limits)

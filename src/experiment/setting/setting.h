@@ -52,6 +52,10 @@ struct status setting_assign(
  * not allowed. */
 bool setting_read(struct setting *setting, const char *words);
 
+/* Sets the knob `width` to the widest accesses of this processor, which is the last choice that the
+ * kernel allows. A kernel without this knob stays unchanged. */
+void setting_widen(struct setting *setting);
+
 /* Checks the range of each value, the combination of values, and the memory and processors that the
  * setting needs. */
 struct status setting_check(const struct setting *setting, struct memory_limits limits);
