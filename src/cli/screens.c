@@ -4,6 +4,9 @@
 
 #include "recording/replay.h"
 
+/* The most commands with which the explorer opens the next recording. */
+enum { OPENING_MOST = 16 };
+
 /* Chooses the setting at the start of a replay: the recorded setting nearest to the last setting on
  * screen, else the first one of the recording. */
 static struct setting begin_at(const struct replay *replay, const struct setting *last)
@@ -59,12 +62,28 @@ void screens_begin_replay(struct ui_options *ui, const struct setting *last)
 	ui->setting = begin_at(ui->replay, last);
 }
 
+/* Sets the commands for the start of the explorer to the lines of the text, which must outlive
+ * them.
+ */
+static void begin_with(struct ui_options *ui, struct text *lines, const char **command, int most)
+{
+	char *rest = lines->bytes;
+
+	ui->commands = command;
+	ui->command_count = 0;
+	for (char *line; rest && (line = strsep(&rest, "\n"));)
+		if (*line && ui->command_count < most)
+			command[ui->command_count++] = line;
+}
+
 struct status screens_run(const struct cli *cli, const struct ui_options *first, int *exit_status)
 {
 	struct ui_next next = { .replay = NULL };
 	struct ui_options ui = *first;
 	struct status status;
 	struct replay *replay;
+	struct text lines = { 0 };
+	const char *command[OPENING_MOST];
 
 	ui.next = &next;
 	status = ui_run(&ui, exit_status);
@@ -75,8 +94,9 @@ struct status screens_run(const struct cli *cli, const struct ui_options *first,
 		ui.replay = replay;
 		/* The first run of the explorer has carried out the options of the command line, so
 		 * later runs do not. */
-		ui.commands = NULL;
-		ui.command_count = 0;
+		text_free(&lines);
+		lines = next.commands;
+		begin_with(&ui, &lines, command, OPENING_MOST);
 		ui.compared = NULL;
 		ui.offer = false;
 		ui.record = NULL;
@@ -91,5 +111,7 @@ struct status screens_run(const struct cli *cli, const struct ui_options *first,
 		status = ui_run(&ui, exit_status);
 		replay_free(replay);
 	}
+	text_free(&lines);
+	text_free(&next.commands);
 	return status;
 }

@@ -209,21 +209,6 @@ static void act_pin(struct session *session)
 	session_notice(session, false, "this result is now A: turn a knob to compare; d forgets A");
 }
 
-static struct status swap_refusal(const struct session *session)
-{
-	return session->pinned.there ? pin_refusal(session)
-				     : status_usage("there is no pinned result A to swap with: pin "
-						    "(key p) keeps this result as A");
-}
-
-static void act_swap(struct session *session)
-{
-	struct setting back = session->pinned.setting;
-
-	session_pin(session);
-	session_go(session, &back);
-}
-
 static struct status run_pin_setting(
 	const struct session *session, struct session *change, char *arguments)
 {
@@ -342,7 +327,6 @@ const struct command_row commands_measuring[] = {
 		.useless = "limits already come from the nearest core model" },
 	{ "pin", act_pin, .refusal = pin_refusal },
 	{ "pin setting", .run = run_pin_setting },
-	{ "pin swap", act_swap, .refusal = swap_refusal },
 	{ "pin drop", act_unpin, .refusal = unpin_refusal },
 	{ "beside", .run = run_beside, .verbatim = true },
 	{ "open", .run = run_open, .verbatim = true },

@@ -215,6 +215,15 @@ void open_drop(struct session *session)
 {
 	replay_free(session->opened.replay);
 	session->opened.replay = NULL;
+	text_free(&session->opened.commands);
+}
+
+struct text session_opening(struct session *session)
+{
+	struct text commands = session->opened.commands;
+
+	session->opened.commands = (struct text){ 0 };
+	return commands;
 }
 
 bool session_opened(struct session *session, struct replay **replay, struct setting *setting)

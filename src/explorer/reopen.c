@@ -41,8 +41,8 @@ bool opening_advance(struct session *session)
 /* ---- the command line ---- */
 
 /* Calls add() for each command that leads from the initial screen, with the present setting, to the
- * present screen. */
-static void each_command(const struct session *session,
+ * present screen. `beside` is the path of the recording that is A; NULL: no recording is A. */
+static void each_command(const struct session *session, const char *beside,
 	void (*add)(struct text *text, const char *command), struct text *text)
 {
 	const struct screen *screen = &session->screen;
@@ -74,9 +74,20 @@ static void each_command(const struct session *session,
 		setting_format(&session->pinned.setting, &setting);
 		add(text, words_of("pin setting %s", text_string(&setting)).text);
 	}
-	if (session->beside.replay)
-		add(text, words_of("beside %s", replay_summary(session->beside.replay).path).text);
+	if (beside)
+		add(text, words_of("beside %s", beside).text);
 	text_free(&setting);
+}
+
+/* Returns the path of the recording that is A; NULL: no recording is A. */
+static const char *beside_path(const struct session *session)
+{
+	return session->beside.replay ? replay_summary(session->beside.replay).path : NULL;
+}
+
+static void add_line(struct text *text, const char *command)
+{
+	text_addf(text, "%s\n", command);
 }
 
 /* Adds a word of a command line, in quotes if a shell requires them. */
@@ -136,7 +147,7 @@ static void write_line(const struct session *session, struct text *text)
 	if (session->insight.wanted[0] && !session->replay)
 		text_addf(text, " --uarch %s", session->insight.wanted);
 	counted_format(session, text);
-	each_command(session, add_option, text);
+	each_command(session, beside_path(session), add_option, text);
 	text_free(&path);
 }
 
@@ -166,6 +177,43 @@ bool session_printed(const struct session *session, struct text *line)
 	if (session->printing)
 		write_line(session, line);
 	return session->printing;
+}
+
+/* ---- A and B ---- */
+
+/* Opens the recording that is A at the present setting. The present recording becomes A. */
+static struct status swap_recordings(const struct session *session, struct session *change)
+{
+	struct status status = open_ask(session, change, beside_path(session));
+
+	if (change && status_is_ok(&status))
+		each_command(session, replay_summary(session->replay).path, add_line,
+			&change->opened.commands);
+	return status;
+}
+
+/* Exchanges A and the present sample, or the two recordings. */
+static struct status run_swap(
+	const struct session *session, struct session *change, char *arguments)
+{
+	struct setting back = session->pinned.setting;
+
+	(void)arguments;
+	if (session->replay && session->beside.replay)
+		return swap_recordings(session, change);
+	if (session->beside.replay)
+		return status_usage("A, the values to compare with, is a recording: the command "
+				    "open shows it");
+	if (!session->pinned.there)
+		return status_usage("there is no pinned result A to swap with: pin (key p) keeps "
+				    "this result as A");
+	if (!session->live.sample.valid)
+		return status_usage("there is no sample to pin yet");
+	if (change) {
+		session_pin(change);
+		session_go(change, &back);
+	}
+	return status_ok();
 }
 
 /* ---- the last setting ---- */
@@ -200,7 +248,7 @@ void session_remember(struct session *session)
 				setting_value(knob, setting->v[i]).text);
 			before = " ";
 		}
-		each_command(session, add_bar, &text);
+		each_command(session, beside_path(session), add_bar, &text);
 		if (text.length < SAVED_SIZE)
 			saved_set(session, "last", text_string(&text));
 		text_free(&text);
@@ -263,6 +311,7 @@ static void act_last(struct session *session)
 
 const struct command_row commands_reopen[] = {
 	{ "last", act_last, .refusal = last_refusal },
+	{ "pin swap", .run = run_swap },
 	{ "yank", act_yank },
 	{ "yank print", act_print },
 	{ .name = NULL },

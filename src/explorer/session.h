@@ -121,6 +121,10 @@ bool session_quit(const struct session *session); /* whether the user asked to e
  * setting; its kernel is NULL for an own loop. */
 bool session_opened(struct session *session, struct replay **replay, struct setting *setting);
 
+/* After session_opened() returned true: returns the commands for the start of the next session, one
+ * a line. The caller frees the text. */
+struct text session_opening(struct session *session);
+
 /* Records the sample on screen, and writes a description of the present recording: "recorded: 12
  * settings, 340 KiB: slexplore replay FILE". The description is empty if there is no recording. */
 void session_recorded(struct session *session, char *buffer, size_t size);

@@ -83,6 +83,8 @@ struct opened {
 	bool asked;
 	struct replay *replay; /* the recording to open next, owned; NULL: this machine is measured
 				  again */
+	/* Commands, one a line, with which the next session begins. They show the same screen. */
+	struct text commands;
 };
 
 struct session {

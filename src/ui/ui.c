@@ -342,9 +342,11 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	if (session_printed(session, &line))
 		fprintf(options->out ? options->out : stdout, "%s\n", text_string(&line));
 	text_free(&line);
-	if (options->next)
+	if (options->next) {
 		options->next->asked =
 			session_opened(session, &options->next->replay, &options->next->setting);
+		options->next->commands = session_opening(session);
+	}
 	if (options->recorded)
 		session_recorded(session, options->recorded, 200);
 	session_free(session);

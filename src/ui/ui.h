@@ -15,6 +15,7 @@ struct ui_next {
 	struct replay *replay;	/* the recording to open, owned by the caller; NULL: this machine */
 	struct setting setting; /* the setting on screen when the explorer ended; its kernel is NULL
 				   for a loop in the user's own file */
+	struct text commands;	/* commands to run at the start, one a line; owned by the caller */
 };
 
 struct ui_options {

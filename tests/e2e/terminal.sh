@@ -161,6 +161,13 @@ shows 'cycles per element'
 keys / 'open canned.jsonl' Enter
 shows 'REPLAY canned.jsonl'
 shows 'cycles per element'
+# Two recordings, A and B, change places.
+cp canned.jsonl other.jsonl
+keys / 'beside other.jsonl' Enter
+shows 'A is now other.jsonl'
+keys s
+shows 'REPLAY other.jsonl'
+shows 'A is now canned.jsonl'
 keys / live Enter
 lacks 'REPLAY'
 shows 'quartiles'
