@@ -119,7 +119,7 @@ begin=$(date +%s)
 cat >"$work/job" <<EOF
 if [ "\$(hostname)" = $disturbed ]; then
 	for cpu in $(seq -s ' ' 0 $(($(nproc) - 1))); do
-		timeout 1 taskset -c \$cpu sh -c 'while :; do :; done' &
+		timeout 0.5 taskset -c \$cpu sh -c 'while :; do :; done' &
 	done
 fi
 exec '$SLEXPLORE' probe latency tlb --max-size 32m --quiet --time-budget 3 --format json

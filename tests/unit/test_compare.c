@@ -427,7 +427,9 @@ TEST_WITH(a_disturbed_host_is_not_called_slow, begin, end)
 	check_last(steady, 1.2, 1, 1, false);
 	/* Three runs agree, so chance is no cause. */
 	check_last(falling, 1, 0, 3, false);
-	check_last(steady, 1, 24, 1, true);
+	/* Half of the samples may be contended by chance; all of them mean a busy neighbour. */
+	check_last(steady, 1, 12, 1, true);
+	check_last(steady, 1, 24, 1, false);
 }
 
 TEST(causes_follow_from_recorded_facts)

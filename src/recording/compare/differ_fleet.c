@@ -38,8 +38,9 @@ enum { DISTURBED_RUNS = 3 };
 
 /* Other programs disturbed the measurement of a unit if its share of contended samples, or of
  * trials that are not quiet, is this much above the usual share. If the share is much larger, the
- * values of the core's own caches are doubtful too. */
-static const double disturbed_least = 0.02, disturbed_much = 0.1;
+ * values of the core's own caches are doubtful too. If most samples are contended, another program
+ * uses the core all the time, and the unit differs. */
+static const double disturbed_least = 0.02, disturbed_much = 0.1, busy_least = 0.5;
 
 /* Other programs also disturbed the measurement if the latency of a larger working set is smaller
  * by this factor. Two quiet points of a curve differ by up to 11 % (README.md, "How good the
@@ -382,12 +383,12 @@ static void find_causes(
 		if (unit->disturbed || unit->causes >> CAUSE_NEIGHBOUR & 1)
 			causes &= ~(1u << CAUSE_PROCESSOR);
 		if (unit->disturbed)
-			causes &= 1u << CAUSE_NEIGHBOUR;
+			causes = 0;
 		unit->causes |= causes;
 		all_shared &= compared->quantity[odd->quantity].shared;
 	}
 	if (unit->disturbed)
-		unit->causes |= 1u << CAUSE_DISTURBED;
+		unit->causes = 1u << CAUSE_DISTURBED;
 	else if (unit->rare)
 		unit->causes |= 1u << CAUSE_PROCESSOR;
 	else if (!unit->causes && all_shared)
@@ -411,22 +412,22 @@ static bool is_disturbed(
 	const struct differ_facts *usual = &fleet->usual[unit->model];
 	unsigned stated = differ_causes(&unit->facts, usual) & ~(1u << CAUSE_NEIGHBOUR);
 	double more = disturbance(&unit->facts, usual);
-	bool any = more > disturbed_least || unit->facts.drop > drop_least;
+	bool busy = more > disturbed_least, unsteady = unit->facts.drop > drop_least;
 
-	if (unit->rare || stated || unit->facts.runs >= DISTURBED_RUNS)
+	if (unit->rare || stated || unit->facts.runs >= DISTURBED_RUNS || more > busy_least)
 		return false;
 	for (int i = 0; i < unit->odd_count; i++) {
 		const struct differ_odd *odd = &fleet->odd[unit->odd_first + i];
 		const struct compared_quantity *quantity = &compared->quantity[odd->quantity];
-		bool of_size = differ_cause_of(quantity, 1) >> CAUSE_PROCESSOR & 1;
+		bool of_size = differ_cause_of(quantity, 1) >> CAUSE_PROCESSOR & 1,
+		     of_clock = strcmp(quantity->field, "ghz") == 0,
+		     rough = quantity->kind != COMPARED_CERTAIN || quantity->shared;
 
-		if (odd->value.contended || strcmp(quantity->field, "quiet") == 0)
-			continue;
 		/* Uncertain values, values of L3 and memory, and the sizes that follow from a
-		 * curve change first. */
-		if (any && (quantity->kind != COMPARED_CERTAIN || quantity->shared))
-			continue;
-		if (more > (of_size ? disturbed_least : disturbed_much))
+		 * curve change first. L3 and memory have no effect on the clock. */
+		if (odd->value.contended || strcmp(quantity->field, "quiet") == 0 ||
+			(unsteady && rough && !of_clock) || (busy && (rough || of_size)) ||
+			more > disturbed_much)
 			continue;
 		return false;
 	}
