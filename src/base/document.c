@@ -171,6 +171,7 @@ void document_fact(struct document *document, const char *name, const char *word
 
 void document_remark(struct document *document, const char *words)
 {
+	end_facts(document);
 	text_add(&document->body, document->html ? "<ul><li>" : "* ");
 	add_words(document, words, false);
 	text_add(&document->body, document->html ? "</li></ul>\n" : "\n");
@@ -178,6 +179,7 @@ void document_remark(struct document *document, const char *words)
 
 void document_commands(struct document *document, const char *lines)
 {
+	end_facts(document);
 	text_add(&document->body, document->html ? "<pre>" : "```\n");
 	if (document->html)
 		text_add_xml(&document->body, lines);
@@ -222,6 +224,7 @@ void document_section_end(struct document *document)
 
 void document_cards(struct document *document)
 {
+	end_facts(document);
 	if (document->html)
 		text_add(&document->body, "<div class=\"cards\">\n");
 }
@@ -252,6 +255,7 @@ void document_table(struct document *document, const char *const *columns)
 {
 	struct text *body = &document->body;
 
+	end_facts(document);
 	document->right = 0;
 	text_add(body, document->html ? "<div class=\"scroll\"><table>\n<thead><tr>" : "|");
 	for (int i = 0; columns[i]; i++) {
@@ -299,6 +303,7 @@ void document_table_end(struct document *document)
 
 void document_pictures(struct document *document)
 {
+	end_facts(document);
 	if (document->html)
 		text_add(&document->body, "<div class=\"pair\">\n");
 }
@@ -313,6 +318,7 @@ void document_picture(struct document *document, const char *element, const char
 {
 	size_t title = strcspn(caption, "\n");
 
+	end_facts(document);
 	if (!document->html)
 		return;
 	text_add(&document->body, "<figure>");

@@ -163,9 +163,11 @@ static void add_fleet(struct document *document, const struct comparison *compar
 	const char *units = fleet->by_file ? "files" : "machines";
 
 	document_paragraph(document,
-		fleet->order_count ? words_of("%d of %d %s differ from the others with their "
+		fleet->order_count ? words_of("%d of %d %s differ%s from the others with %s "
 					      "processor:",
-					     fleet->order_count, fleet->unit_count, units)
+					     fleet->order_count, fleet->unit_count, units,
+					     fleet->order_count == 1 ? "s" : "",
+					     fleet->order_count == 1 ? "its" : "their")
 					     .text
 				   : words_of("None of %d %s differs from the others with its "
 					      "processor.",
@@ -175,8 +177,8 @@ static void add_fleet(struct document *document, const struct comparison *compar
 		add_odd_unit(document, comparison, fleet->order[i]);
 	if (fleet->disturbed_count)
 		document_paragraph(document,
-			words_of("%d of %d %s were disturbed while they were measured. Measure "
-				 "them again to see whether they differ:",
+			words_of("Disturbed while measured: %d of %d %s. Another measurement shows "
+				 "whether they differ:",
 				fleet->disturbed_count, fleet->unit_count, units)
 				.text);
 	for (int i = 0; i < fleet->disturbed_count; i++)

@@ -259,6 +259,21 @@ static void add_steps(struct chart *chart, const char *name, const double *value
 		add_point(series, i, value[i], lo ? lo[i] : NAN, hi ? hi[i] : NAN, false);
 }
 
+/* Adds the levels of all machines, from the core to memory. One machine may lack a level. */
+static void add_levels(const struct shown *shown, struct steps *steps)
+{
+	static const char *const levels[] = { "L1d", "L2", "L3", "L4", "memory" };
+
+	for (size_t k = 0; k < sizeof(levels) / sizeof(*levels); k++)
+		for (int i = 0; i < shown->count; i++) {
+			const struct json_t *band;
+
+			for (size_t at = 0; (band = shown_next(shown, i, "band", &at));)
+				if (strcmp(kept_word(band, "level").text, levels[k]) == 0)
+					step_of(steps, levels[k]);
+		}
+}
+
 struct chart *shown_bandwidth(const struct shown *shown)
 {
 	static const char *const ops[] = { "read", "write", "copy" };
@@ -273,6 +288,7 @@ struct chart *shown_bandwidth(const struct shown *shown)
 	for (int i = 0; i < series; i++)
 		for (int k = 0; k < STEPS; k++)
 			value[i][k] = NAN;
+	add_levels(shown, &steps);
 	for (int i = 0; i < series; i++) {
 		const struct json_t *band;
 

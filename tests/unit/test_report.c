@@ -210,6 +210,22 @@ TEST(colours_of_a_picture_have_a_light_and_a_dark_form)
 	chart_free(chart);
 }
 
+/* A table inside the list of facts would take the width of the facts. */
+TEST(a_list_of_facts_ends_before_a_table)
+{
+	static const char *const columns[] = { "a", NULL };
+	struct document document = { .html = true }, plain = { 0 };
+
+	document_fact(&document, "A", "x");
+	document_table(&document, columns);
+	assert_non_null(strstr(text_string(&document.body), "</dl>\n<div"));
+	document_fact(&plain, "A", "x");
+	document_table(&plain, columns);
+	assert_non_null(strstr(text_string(&plain.body), "x\n\n| a |"));
+	document_free(&document);
+	document_free(&plain);
+}
+
 TEST(words_of_a_document_are_escaped)
 {
 	struct document document = { .html = true }, plain = { 0 };
