@@ -61,7 +61,9 @@ static const char style[] =
 	"svg path,svg circle{stroke-linejoin:round}\n.n{fill:none}\n"
 	"@media (max-width:560px){body{padding:16px 10px 32px}h1{font-size:24px}"
 	"section{padding:14px 12px}.cards{grid-template-columns:1fr 1fr;gap:8px}"
-	"th,td{padding-right:12px}}\n"
+	"th,td{padding-right:12px}"
+	/* Words in the last column would be one word wide; the table scrolls instead. */
+	"td:last-child:not(.r){min-width:200px}}\n"
 	"@page{size:A4;margin:14mm}\n"
 	"@media print{body{background:#fff;padding:0;font-size:10pt;max-width:none}"
 	"section{border:0;border-top:1px solid #bbb;border-radius:0;padding:10px 0;margin:8px 0}"

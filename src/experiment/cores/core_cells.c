@@ -174,16 +174,9 @@ static void put_groups(FILE *out, const struct core_map *map)
 		struct words name = words_of("%s (%s)", group->name,
 			units_text("%u pair%s", group->pairs, group->pairs == 1 ? "" : "s").text);
 
-		/* One pair's quartiles are those of its trials. */
-		double lo = group->lo, hi = group->hi;
-
-		for (unsigned k = 0; group->pairs == 1 && k < map->pairs; k++)
-			if (map->pair[k].group == i) {
-				lo = map->pair[k].lo;
-				hi = map->pair[k].hi;
-			}
 		fprintf(out, "%c  %-50s%8s  %s to %s\n", core_group_letter(i), name.text,
-			ns_words(group->ns).text, ns_words(lo).text, ns_words(hi).text);
+			ns_words(group->ns).text, ns_words(group->lo).text,
+			ns_words(group->hi).text);
 	}
 }
 

@@ -194,7 +194,8 @@ static void add_pair(struct share *share, enum place_relation relation, double n
 	share->sum += log(ns);
 }
 
-/* Computes the median and the quartiles of a group's pairs. */
+/* Computes the median and the quartiles of a group's pairs. A group of one pair has the quartiles
+ * of the pair's trials. */
 static void summarise(struct core_map *map, int group)
 {
 	double *ns = memory_new(map->pairs, sizeof(*ns));
@@ -209,6 +210,11 @@ static void summarise(struct core_map *map, int group)
 	of->ns = stats_quantile(ns, count, 0.5);
 	of->lo = stats_quantile(ns, count, 0.25);
 	of->hi = stats_quantile(ns, count, 0.75);
+	for (unsigned i = 0; i < map->pairs && count == 1; i++)
+		if (map->pair[i].group == group) {
+			of->lo = map->pair[i].lo;
+			of->hi = map->pair[i].hi;
+		}
 	free(ns);
 }
 

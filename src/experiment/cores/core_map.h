@@ -21,9 +21,10 @@ struct core_value {
 
 /* Pairs of processors with about the same latency. */
 struct core_group {
-	char name[96];	   /* the parts of the machine that the pairs share: "same L3" */
-	double ns, lo, hi; /* median and quartiles of the pairs' medians */
-	unsigned pairs;	   /* number of pairs */
+	char name[96]; /* the parts of the machine that the pairs share: "same L3" */
+	double ns, lo,
+		hi;	/* median and quartiles of the pairs' medians; of one pair: of its trials */
+	unsigned pairs; /* number of pairs */
 };
 
 enum { CORE_GROUPS = 12 };
