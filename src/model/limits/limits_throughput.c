@@ -1,15 +1,11 @@
 /* Computes throughput limits from the largest number of events that a core can execute in a cycle.
  * Events are rename slots, loads, stores, addresses, line splits, accesses to a cache bank or a
- * cache line, taken branches, and micro-ops on a port. limits_ports() also finds, for the listing
- * of the loop, the ports of each instruction. */
+ * cache line, and taken branches. */
 #include "model/limits/tally.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "model/graph/forwards.h"
 
 /* Bytes of a cache line, on every core that has a core file. */
@@ -485,144 +481,4 @@ void limits_throughput(struct tally *tally)
 	add_taken(tally);
 	add_banks(tally);
 	add_store_lines(tally);
-}
-
-/* ---- Ports and units: the best assignment possible */
-
-/* Adds the limit of a set of ports: the work that only these ports can do needs `cycles`. */
-static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports)
-{
-	struct class_uses inside = { 0 };
-	struct limit_words what, where;
-
-	for (int i = 0; i < tally->uses.count; i++) {
-		const struct class_use *use = &tally->uses.use[i];
-		bool in = false;
-
-		for (int t = 0; use->class->executes && t < use->class->term_count; t++)
-			in |= use->class->term[t].ports && !(use->class->term[t].ports & ~ports);
-		if (in)
-			uses_add(&inside, use->class, use->count);
-	}
-	what = words_uses(&inside, tally->turns, 2);
-	where = words_ports(tally->uarch, ports);
-	if (kind == LIMIT_DIVIDER)
-		limits_add(tally, kind, cycles, "%s, %s cycles of %s", what.text,
-			words_turn(tally, cycles).text, where.text);
-	else
-		limits_add(tally, kind, cycles, "%s on %s", what.text, where.text);
-	free(inside.use);
-}
-
-/* Appends to `ports` the ports of a class of micro-ops, for an instruction of the listing. */
-static void add_class(const struct uarch *uarch, const struct uarch_class *class, double accesses,
-	struct limit_words *ports)
-{
-	for (int t = 0; class && class->executes && t < class->term_count; t++) {
-		const struct uarch_term *term = &class->term[t];
-		double count = (double)term->count * accesses;
-
-		if (term->ports)
-			words_add(ports, "%s%s%s%s%s%s", *ports->text ? " + " : "",
-				count > 1 ? words_number(count).text : "", count > 1 ? "*" : "",
-				words_ports(uarch, term->ports).text, term->cycles > 1 ? ":" : "",
-				term->cycles > 1 ? words_number((double)term->cycles).text : "");
-	}
-}
-
-/* Fills one instruction's entry in the listing of the loop: its slots, latency and ports. */
-static void describe(struct tally *tally, int number)
-{
-	const struct insn *insn = &tally->loop->insn[number];
-	const struct uarch_insn *facts = &tally->facts[number];
-	const struct insn_tally *times = &tally->insn[number];
-	struct limit_insn *line = &tally->limits->insn[number];
-	const struct uarch *uarch = tally->uarch;
-	struct limit_words words = { "" };
-	bool loads = false;
-
-	line->known = facts->known;
-	line->count = times->times;
-	line->latency = UARCH_UNKNOWN;
-	line->loading = 0;
-	if (!facts->known)
-		return;
-	line->fused = times->fuses;
-	line->eliminated = facts->eliminated;
-	line->slots = times->fuses || times->joins ? 0 : facts->slots;
-	for (int k = 0; k < INSN_MEMORY; k++) {
-		double accesses = insn->memory[k].accesses > 1 ? insn->memory[k].accesses : 1;
-
-		loads |= insn_loads(insn, k);
-		if (insn_loads(insn, k))
-			add_class(uarch, facts->load, accesses, &words);
-		if (insn_stores(insn, k))
-			add_class(uarch, facts->store, accesses, &words);
-	}
-	/* In a macro-fused pair, the entry of the branch shows the operation of both instructions.
-	 */
-	if (times->first <= 0)
-		add_class(uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op, 1,
-			&words);
-	add_class(uarch, facts->base, 1, &words);
-	snprintf(
-		line->ports, sizeof(line->ports), "%.*s", (int)sizeof(line->ports) - 1, words.text);
-	if (facts->eliminated || (loads && !facts->op))
-		line->latency = 0;
-	else if (insn->flow == FLOW_NONE && facts->op)
-		line->latency = facts->op->latency;
-	if (loads && uarch_known(line->latency) && !insn->memory[0].vector_index) {
-		double extends = insn->load_extends ? fmax(uarch->fact[EXTRA_SIGN], 0) : 0,
-		       load = fmax(facts->load->latency, 0) + extends;
-
-		line->loading = line->latency > 0 ? load : 0;
-		line->latency =
-			uarch_known(facts->load->latency) ? line->latency + load : UARCH_UNKNOWN;
-	}
-}
-
-void limits_ports(struct tally *tally)
-{
-	struct limits *limits = tally->limits;
-	const struct class_uses *uses = &tally->uses;
-	int count = 0, ports = uarch_port_count(tally->uarch);
-	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
-
-	/* Ports are handled before units, such as the divider. If an instruction needs a port and a
-	 * unit, the text in the listing then names the port first. */
-	for (int units = 0; units < 2; units++) {
-		int first = count;
-		double cycles, pressure[UARCH_PORTS];
-		uint32_t bottleneck;
-
-		for (int i = 0; i < uses->count; i++) {
-			const struct uarch_class *class = uses->use[i].class;
-
-			for (int t = 0; class->executes && t < class->term_count; t++) {
-				const struct uarch_term *term = &class->term[t];
-
-				if (term->ports && (__builtin_ctz(term->ports) >=
-							   tally->uarch->port_count) == units)
-					load[count++] = (struct port_load){ term->ports,
-						uses->use[i].count * (double)term->count *
-							(double)term->cycles };
-			}
-		}
-		cycles = ports_balance(load + first, count - first, ports, pressure, &bottleneck);
-		if (!units)
-			limits->bottleneck = bottleneck;
-		if (cycles > 0)
-			add_ports(tally, units ? LIMIT_DIVIDER : LIMIT_PORTS, cycles, bottleneck);
-	}
-	limits->port_count = ports;
-	ports_balance(load, count, ports, limits->pressure, NULL);
-	ports_naive(load, count, ports, limits->naive);
-	free(load);
-	for (int port = 0; port < ports; port++) {
-		limits->pressure[port] /= tally->turns;
-		limits->naive[port] /= tally->turns;
-	}
-	limits->insn_count = tally->loop->insn_count;
-	for (int i = 0; i < limits->insn_count; i++)
-		describe(tally, i);
 }
