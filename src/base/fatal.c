@@ -69,26 +69,26 @@ void fatal_report(void)
 	_exit(1);
 }
 
-static void on_signal(int number)
+void fatal_signal(int number)
 {
 	fatal_report();
 	fatal_restore();
 	fatal_remove();
-	/* SA_RESETHAND has restored the default action. */
+	signal(number, SIG_DFL);
 	raise(number);
 }
 
 bool fatal_handles(const struct sigaction *action)
 {
-	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == on_signal;
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == fatal_signal;
 }
 
 void fatal_catch(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP,
-		SIGQUIT, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO, SIGPWR,
-		SIGSTKFLT };
-	const struct sigaction ours = { .sa_handler = on_signal,
+		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1,
+		SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT };
+	const struct sigaction ours = { .sa_handler = fatal_signal,
 		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {

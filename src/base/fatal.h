@@ -19,6 +19,8 @@ void fatal_restore(void);
 /* Call once, before other threads start. From now on, fatal signals whose action is the default
  * action first restore the terminal and remove what fatal_remover() names. */
 void fatal_catch(void);
+/* Ends the program by a signal as fatal_catch() says. Async-signal-safe. */
+void fatal_signal(int number);
 /* Whether this is the action of fatal_catch(), which other handlers may replace. */
 bool fatal_handles(const struct sigaction *action);
 

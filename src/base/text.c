@@ -176,6 +176,22 @@ void text_add_clean(struct text *text, const char *string, size_t most)
 	}
 }
 
+void text_add_clean_lines(struct text *text, const char *string)
+{
+	struct text line = { 0 };
+
+	while (*string) {
+		size_t length = strcspn(string, "\n\t");
+
+		text_clear(&line);
+		text_addn(&line, string, length);
+		text_add_clean(text, text_string(&line), length);
+		text_addn(text, string + length, string[length] != '\0');
+		string += length + (string[length] != '\0');
+	}
+	text_free(&line);
+}
+
 void text_copy_clean(char *buffer, size_t size, const char *string)
 {
 	struct text text = { 0 };

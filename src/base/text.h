@@ -26,6 +26,9 @@ const char *text_string(const struct text *text); /* the string of a text: never
  * characters. */
 void text_add_clean(struct text *text, const char *string, size_t most);
 
+/* Adds text from outside the program, as text_add_clean() does, but keeps newlines and tabs. */
+void text_add_clean_lines(struct text *text, const char *string);
+
 /* Adds a string in the form that XML and HTML require. */
 void text_add_xml(struct text *text, const char *string);
 /* Adds the base64 form of a string (RFC 4648). */

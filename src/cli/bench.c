@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fatal.h"
 #include "base/monotonic.h"
 #include "base/units.h"
 #include "engine/worker/worker.h"
@@ -38,6 +39,9 @@ static void note_signal(int number)
 {
 	int saved = errno;
 
+	/* A second signal ends the program at once. */
+	if (received)
+		fatal_signal(number);
 	received = number;
 	if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
 		/* write() has failed because the pipe is full. A full pipe wakes poll(), too. */
@@ -48,8 +52,7 @@ static void note_signal(int number)
 void interrupt_catch(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = note_signal,
-		.sa_flags = SA_RESTART | SA_RESETHAND };
+	struct sigaction action = { .sa_handler = note_signal, .sa_flags = SA_RESTART };
 
 	/* If the pipe cannot be created, the program notices a signal only after the timeout of
 	 * poll(). */

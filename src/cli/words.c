@@ -23,7 +23,6 @@ static struct status open_own(struct cli *cli, const struct kernel **kernel)
 			cli->words[0], cli->words[0]);
 	if (status_is_ok(&status))
 		status = own_open(cli->words[0], cflags.bytes, &said, kernel);
-	/* The messages of the compiler are printed unchanged. */
 	if (!status_is_ok(&status) || !cli->quiet)
 		fputs(text_string(&said), cli->err);
 	text_free(&said);

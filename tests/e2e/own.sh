@@ -117,6 +117,10 @@ source_file syntax.c "$array" 'long loop(long n) { retrun n; }'
 expect 1 run ./syntax.c --quiet
 says err "retrun"
 says err "./syntax.c does not compile"
+# No message of the compiler sends control characters to the terminal.
+source_file escape.c "#error $(printf '\033]0;title\007')" "$array" 'long loop(long n) { return n; }'
+expect 1 run ./escape.c
+says err "error"
 CC="$work/no-such-compiler" expect 1 run ./sum.c --quiet
 says err "no compiler: "
 expect 2 run ./sum.c m=4 --quiet

@@ -320,6 +320,16 @@ static struct status judge(const struct compilation *compilation, const char *co
 	return status_ok();
 }
 
+/* Adds the compiler's messages, made safe for a terminal. */
+static void say_clean(const struct outcome *outcome, struct text *said)
+{
+	struct text words = { 0 };
+
+	text_addn(&words, outcome->said, outcome->said_length);
+	text_add_clean_lines(said, text_string(&words));
+	text_free(&words);
+}
+
 struct status compiler_run(const struct compilation *compilation, struct text *said)
 {
 	struct outcome *outcome = mmap(
@@ -356,7 +366,7 @@ struct status compiler_run(const struct compilation *compilation, struct text *s
 	words[count] = NULL;
 	error = run(compilation, words, outcome);
 	if (said)
-		text_addn(said, outcome->said, outcome->said_length);
+		say_clean(outcome, said);
 	status =
 		error ? status_failed("%.120s: no process for compiling: %s", path, strerror(error))
 		      : judge(compilation, compiler, words[0], outcome);

@@ -39,7 +39,7 @@ static atomic_int making; /* number of threads that make a folder and add it to 
 /* Whether the folders were removed; then no folder is made any more. Child processes share it. */
 static atomic_bool not_shared, *closed = &not_shared;
 
-enum { MAKING_MS = 20 }; /* maximum time to wait for a folder that is being made */
+enum { MAKING_MS = 200 }; /* maximum time to wait for a folder that is being made */
 
 /* ---- removing folders, without allocating memory */
 
@@ -53,9 +53,8 @@ struct listed {
 };
 
 /* DEPTH_MOST: depth of folders that are emptied at once. PASSES_MOST: how often a folder is
- * emptied.
- */
-enum { DEPTH_MOST = 8, PASSES_MOST = 10000 };
+ * emptied. WAITS_MOST: how often, after 1 ms, a folder that should be empty is emptied again. */
+enum { DEPTH_MOST = 8, PASSES_MOST = 10000, WAITS_MOST = 50 };
 
 /* Moves a folder that lies too deep to the top. Returns whether it was moved. */
 static bool lift(int folder, const char *name, int top)
@@ -67,7 +66,7 @@ static bool lift(int folder, const char *name, int top)
 	return renameat(folder, name, top, fresh) == 0;
 }
 
-/* Removes the contents of an open folder, and closes the folder. Folders that are DEPTH_MOST levels
+/* Removes the contents of an open folder. Folders that are DEPTH_MOST levels
  * deep are moved to the folder `top`. Returns whether a folder was moved. */
 static bool empty(int folder, int depth, int top)
 {
@@ -96,12 +95,13 @@ static bool empty(int folder, int depth, int top)
 			fchmodat(folder, entry->name, 0700, AT_SYMLINK_NOFOLLOW);
 			inner = openat(folder, entry->name,
 				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-			if (inner >= 0)
+			if (inner >= 0) {
 				lifted |= empty(inner, depth + 1, top);
+				close(inner);
+			}
 			unlinkat(folder, entry->name, AT_REMOVEDIR);
 		}
 	}
-	close(folder);
 	return lifted;
 }
 
@@ -121,15 +121,21 @@ static void remove_at(int parent, const char *name)
 
 	if (top < 0)
 		remove_library(parent, name);
-	for (int i = 0; top >= 0 && i < PASSES_MOST; i++) {
-		int folder = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0, waits = 0; i < PASSES_MOST; i++) {
+		bool lifted = top >= 0 && empty(top, 0, top);
 
-		if (folder < 0 || !empty(folder, 0, top))
+		if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || top < 0 ||
+			(errno != ENOTEMPTY && errno != EEXIST))
 			break;
+		/* A killed process of the compiler may finish a last system call. */
+		if (!lifted && waits++ == WAITS_MOST)
+			break;
+		if (!lifted)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		lseek(top, 0, SEEK_SET);
 	}
 	if (top >= 0)
 		close(top);
-	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
 void own_folder_remove(const char *folder)
@@ -168,8 +174,11 @@ static void remove_all(void)
 	for (int i = 0; i < MAKING_MS && atomic_load(&making) > 0; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	for (struct entry *entry = atomic_load(&entries); entry; entry = entry->next)
-		if (atomic_exchange(&entry->there, false))
+		if (atomic_load(&entry->there)) {
+			/* Another thread may remove the folder at the same time, and end first. */
 			remove_at(AT_FDCWD, entry->path);
+			atomic_store(&entry->there, false);
+		}
 }
 
 /* ---- folders left after a crash */
