@@ -58,10 +58,11 @@ static enum style level_style(const struct hierarchy_level *level)
 	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
 }
 
-/* Adds one short row for a cache or TLB level: "L2 1 MiB 14.0 cy 3.4 ns". */
-static void put_short(struct column *column, const struct hierarchy_level *level)
+/* Adds one short row for a cache or TLB level: "L2 1 MiB 14.0 cy 3.4 ns". While the probe is not
+ * `complete`, further points may change the size. */
+static void put_short(struct column *column, const struct hierarchy_level *level, bool complete)
 {
-	bool tlb = level->kind == LEVEL_TLB, about = hierarchy_is_about(level);
+	bool tlb = level->kind == LEVEL_TLB, about = hierarchy_is_about(level) || !complete;
 	struct words cycles =
 			     words_of(tlb ? "+%.*f" : "%.*f", level->cycles < 99.95, level->cycles),
 		     size, ns = { "" };
@@ -70,8 +71,10 @@ static void put_short(struct column *column, const struct hierarchy_level *level
 		size = words_of("%s%.0f pages", about ? "~" : "", level->entries);
 	else if (level->kind == LEVEL_MEMORY)
 		size = words_of(level->unstable ? "unstable" : "");
-	else if (about)
+	else if (about && level->bytes >= 1048576)
 		size = words_of("~%.1f MiB", level->bytes / 1048576);
+	else if (about)
+		size = words_of("~%.0f KiB", level->bytes / 1024);
 	else
 		size = words_of("%.23s", units_size_long(llround(level->bytes)).text);
 	if (isfinite(level->ns) && !tlb && column->at.width >= 36)
@@ -96,7 +99,7 @@ static void put_levels(struct column *column, const struct probe_report *report)
 			column_add(column, level_style(&hierarchy->level[i]),
 				hierarchy->level[i].words);
 		else
-			put_short(column, &hierarchy->level[i]);
+			put_short(column, &hierarchy->level[i], report->complete);
 	}
 	if (hierarchy->level_count == 0 && report->options.parts != 1u << PROBE_TRANSFER)
 		column_put(column, STYLE_DIM, "no level is certain yet");
