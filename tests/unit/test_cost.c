@@ -101,6 +101,7 @@ static int change_all(const struct kernel *kernel, const int64_t *v, struct code
 		loop.insn_count = 0;
 	for (int i = 0; i < loop.insn_count && i < COST_INSNS; i++) {
 		struct cost_insn row = { .latency = 3,
+			.delay = 1,
 			.from_top = loop.insn[i].address - loop.insn[0].address };
 
 		snprintf(row.mnemonic, sizeof(row.mnemonic), "%s", loop.insn[i].mnemonic);
@@ -152,6 +153,9 @@ TEST(kernels_compute_as_before_with_each_change)
 struct made {
 	const struct explanation *explanation;
 	double width, chain; /* slots per cycle; cycles of the chain in an iteration */
+	/* cycles of an added instruction that delays a result; cycles that the first one adds,
+	 * because the core forwards the result to it late */
+	double each, late;
 	double now;
 	bool contended;
 };
@@ -176,7 +180,9 @@ static double cycles_of(const struct made *made, const struct request *request)
 		cost_refuse(&loop->insn[i], &row);
 		slots += kind == COST_TWICE ? 1 + row.moves : 0;
 		if (kind == COST_LATER || kind == COST_LATER_LONG)
-			chain += made->explanation->limits.insn[i].carried ? delay : 0;
+			chain += made->explanation->limits.insn[i].carried
+					 ? delay * made->each + made->late
+					 : 0;
 		assert_true(request->change.computes_other == (kind == COST_WITHOUT));
 	}
 	return fmax(slots / made->width, chain) / loop->elements;
@@ -203,20 +209,18 @@ static struct result answer(void *context, const struct request *request)
 	return result;
 }
 
-/* Measures a setting on a core of that width, whose chain takes that many cycles an iteration. */
-static struct cost *measured(const char *words, double width, double chain, bool contended)
+/* Measures a setting on a made-up core, with the core model `uarch_name`. */
+static struct cost *measured_on(const char *uarch_name, struct made made, const char *words)
 {
 	struct explanation *explanation = explanation_new();
-	struct made made = {
-		.explanation = explanation, .width = width, .chain = chain, .contended = contended
-	};
 	struct fake_measurer fake = { .answer = answer, .context = &made, .now = &made.now };
 	const struct measurer measurer = fake_measurer(&fake, 1);
 	struct setting setting = laid_setting(words);
 	struct uarch *uarch;
 	struct cost *cost;
 
-	check_ok(uarch_load("zen4", "x86_64", &uarch));
+	made.explanation = explanation;
+	check_ok(uarch_load(uarch_name, "x86_64", &uarch));
 	explain(
 		&(struct explain_question){
 			.kernel = setting.kernel, .v = setting.v, .seed = 1, .uarch = uarch },
@@ -227,6 +231,14 @@ static struct cost *measured(const char *words, double width, double chain, bool
 	explanation_free(explanation);
 	uarch_free(uarch);
 	return cost;
+}
+
+/* Measures a setting on a core of that width, whose chain takes that many cycles an iteration. */
+static struct cost *measured(const char *words, double width, double chain, bool contended)
+{
+	return measured_on("zen4",
+		(struct made){ .width = width, .chain = chain, .each = 1, .contended = contended },
+		words);
 }
 
 /* Only the closing branch, which is half of a fused pair, has no cost of its own. */
@@ -263,6 +275,33 @@ TEST(in_a_loop_that_a_chain_limits_only_the_chain_costs)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct cost *cost = measured(rows[i].setting, 6, rows[i].chain, false);
+		const struct cost_report *report = cost_report(cost);
+
+		check_near(cost_sum(report) / report->cpe.value, 1, 0.01);
+		for (int k = 0; k < report->count; k++)
+			if (isfinite(report->insn[k].cost.value))
+				check_near(report->insn[k].cost.value, report->insn[k].model, 0.01);
+		cost_free(cost);
+	}
+}
+
+/* On Zen 5, an added vector operation takes 2 cycles, and the core forwards the result of a
+ * floating-point addition a cycle early, but only to another addition. */
+TEST(the_delay_of_the_added_instruction_is_not_part_of_the_cost)
+{
+	static const struct {
+		const char *setting;
+		double chain, late;
+	} rows[] = { { "combine op=mul type=f64 unroll=1 acc=1", 3, 0 },
+		{ "combine op=add type=f64 unroll=2 acc=1", 4, 1 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct cost *cost = measured_on("zen5",
+			(struct made){ .width = 8,
+				.chain = rows[i].chain,
+				.each = 2,
+				.late = rows[i].late },
+			rows[i].setting);
 		const struct cost_report *report = cost_report(cost);
 
 		check_near(cost_sum(report) / report->cpe.value, 1, 0.01);

@@ -162,8 +162,8 @@ static struct status add_move(struct writing *writing)
 				 name_of(writing->insn, writing->target).text));
 }
 
-/* Adds an instruction of one cycle that copies a register to itself. The instruction that copies a
- * register to itself has the same length and ports for each register. */
+/* Adds an instruction that copies a register to itself. The instruction that copies a register to
+ * itself has the same length and ports for each register. */
 static struct status add_delay(struct writing *writing, int reg)
 {
 	struct words name = name_of(writing->insn, reg);
@@ -297,7 +297,9 @@ static struct status prepare(struct writing *writing, enum cost_change change, i
 
 /* The number `what` of a code change has the kind of change in its lowest byte, and above it a hash
  * of the instruction's mnemonic. The number `count` of a code change has the instruction's offset
- * in the loop in its low PLACE_BITS bits, and above the delay of the result in cycles. */
+ * in the loop in its low PLACE_BITS bits, and above the number of instructions that delay the
+ * result.
+ */
 enum { PLACE_BITS = 20 };
 
 static unsigned number_of(enum cost_change change, const char *mnemonic)
@@ -359,11 +361,18 @@ static struct status write_change(
 	return status;
 }
 
+int cost_delays(const struct cost_insn *insn)
+{
+	double count = floor(insn->latency / insn->delay + 1e-6);
+
+	return (int)fmin(fmax(count, 1), COST_DELAYS);
+}
+
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn)
 {
 	bool plain = change == COST_PLAIN,
 	     whole = change == COST_HELD_LONG || change == COST_LATER_LONG;
-	double delay = whole ? fmin(fmax(round(insn->latency), 1), COST_DELAYS) : 1;
+	int delay = whole ? cost_delays(insn) : 1;
 
 	return (struct code_change){ .bytes = BYTES,
 		.write = write_change,

@@ -222,6 +222,13 @@ static struct cost_value compare_loops(const struct points *longer, const struct
 	return difference(longer_cpe, longer_error, shorter_cpe, shorter_error);
 }
 
+/* Returns the cycles per element that the loop takes more if the result of an instruction comes one
+ * cycle later. */
+static struct cost_value later_by(const struct cost_insn *row, const struct points *points)
+{
+	return scaled(compare_loops(&points[COST_LATER], &points[COST_HELD]), 1 / row->delay);
+}
+
 static void evaluate(struct cost *cost)
 {
 	struct cost_report *report = &cost->report;
@@ -239,10 +246,9 @@ static void evaluate(struct cost *cost)
 
 		row->twice = compare_loops(
 			&points[COST_TWICE], row->moves ? &points[COST_MOVED] : &cost->plain);
-		row->later = compare_loops(&points[COST_LATER], &points[COST_HELD]);
-		row->wait = compare_loops(&points[COST_LATER_LONG], &points[COST_HELD_LONG]);
-		if (row->latency > COST_DELAYS)
-			row->wait = scaled(row->wait, row->latency / COST_DELAYS);
+		row->later = later_by(row, points);
+		row->wait = scaled(compare_loops(&points[COST_LATER_LONG], &points[COST_HELD_LONG]),
+			fmax(row->latency / (cost_delays(row) * row->delay), 1));
 		row->saved = compare_loops(&cost->plain, &points[COST_WITHOUT]);
 		cost_estimate(row);
 		row->contended = false;
@@ -326,12 +332,12 @@ static bool needs_whole(const struct cost *cost, int i)
 
 	if (points[COST_LATER].count == 0 || points[COST_HELD].count == 0 || row->why_later[0])
 		return false;
-	wait = row->latency * compare_loops(&points[COST_LATER], &points[COST_HELD]).value;
+	wait = row->latency * later_by(row, points).value;
 	if (points[COST_TWICE].count > 0)
 		twice = compare_loops(
 			&points[COST_TWICE], row->moves ? &points[COST_MOVED] : &cost->plain)
 				.value;
-	return round(row->latency) > 1 && wait > twice + SHARE * cost->report.cpe.value;
+	return cost_delays(row) > 1 && wait > twice + SHARE * cost->report.cpe.value;
 }
 
 static void measure_insn(struct cost *cost, int i)

@@ -6,7 +6,8 @@
  * program doubles each of the two parts of an instruction's work alone:
  *
  *   twice   the core executes a copy of the instruction, whose result nobody reads;
- *   later   the result comes one cycle later, and nothing else changes.
+ *   later   the result comes one cycle later, and nothing else changes. The added instruction may
+ *           delay the result by more than one cycle: the program divides by its delay.
  *
  * Waiting for the result costs `later` times the instruction's latency, but at most what a delay by
  * the whole latency costs. The cost of an instruction is the larger of the cost of its copy and the
@@ -24,8 +25,8 @@
 #include "experiment/setting/setting.h"
 #include "model/limits/explain.h"
 
-/* COST_INSNS: largest number of instructions of a loop. COST_DELAYS: largest number of cycles by
- * which a result is delayed. */
+/* COST_INSNS: largest number of instructions of a loop. COST_DELAYS: largest number of
+ * instructions that delay a result. */
 enum { COST_INSNS = 128, COST_DELAYS = 16 };
 
 /* The changes of the loop for one instruction. */
@@ -34,12 +35,11 @@ enum cost_change {
 	COST_MOVED, /* the loop with the move that prepares the copy of the instruction */
 	COST_TWICE, /* the loop with the copy of the instruction, and with the move that prepares
 		       the copy */
-	COST_HELD, /* the loop with an added instruction of one cycle that copies a free register to
-		      itself */
-	COST_LATER, /* the loop with an added instruction of one cycle that copies the
-		       instruction's result to itself */
-	/* The loops with as many added instructions of one cycle as the latency of the instruction
-	 * has cycles, at most COST_DELAYS: on a free register, and on the result. */
+	COST_HELD,  /* the loop with an added instruction that copies a free register to itself */
+	COST_LATER, /* the loop with an added instruction that copies the instruction's result to
+		       itself */
+	/* The loops with as many added instructions as delay the result by the latency of the
+	 * instruction, at most COST_DELAYS: on a free register, and on the result. */
 	COST_HELD_LONG,
 	COST_LATER_LONG,
 	COST_WITHOUT, /* the loop with nops in place of the instruction */
@@ -70,6 +70,8 @@ struct cost_insn {
 			   model; NAN: unknown */
 	double model;	/* cost of the instruction by the core model, cycles per element; NAN:
 			   unknown */
+	double delay;	/* cycles by which one added instruction delays the result, by the core
+			   model */
 	bool moves;	/* the copy of the instruction needs a move of an input register */
 	bool contended; /* another process or hyper-thread disturbed all measurements of some loop
 			   for this instruction */
@@ -104,11 +106,16 @@ void cost_refuse(const struct insn *insn, struct cost_insn *row);
  * writes no register. -1: it writes several registers. */
 int cost_target(const struct insn *insn);
 
+/* Returns how many instructions delay the result by about the whole latency: 1 to COST_DELAYS.
+ * Pure.
+ */
+int cost_delays(const struct cost_insn *insn);
+
 /* Returns the change of the machine code for an instruction of the loop. */
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn);
 /* Returns the kind of a change of the machine code. Sets *from_top to the distance in bytes of the
- * changed instruction from the innermost loop's first instruction, and *delay to the cycles by
- * which its result is delayed. */
+ * changed instruction from the innermost loop's first instruction, and *delay to the number of
+ * instructions that delay its result. */
 enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *delay);
 
 /* ---- The model's costs (predict.c) */

@@ -126,18 +126,30 @@ static double predict(struct prediction *prediction, int place, bool after, stru
 
 /* Returns the cycles from the input of an instruction to its result: the input on the slowest chain
  * of the loop, or else its registers, or else its address. */
-static double latency_of(const struct explanation *explanation, int index)
+static double latency_of(const struct loop *loop, const struct limits *limits, int index)
 {
-	const struct limits *limits = &explanation->limits;
 	const struct limit_insn *facts = &limits->insn[index];
-	const struct insn *insn = &explanation->loop.insn[index];
+	const struct insn *insn = &loop->insn[index];
 
 	for (int i = 0; i < limits->chain.link_count; i++)
-		if (explanation->loop.path[limits->chain.link[i].step].insn == index)
+		if (loop->path[limits->chain.link[i].step].insn == index)
 			return (double)limits->chain.link[i].cycles;
 	if (!facts->known || !uarch_known(facts->latency))
 		return NAN;
 	return facts->latency - (insn->read_count > 0 ? facts->loading : 0);
+}
+
+/* Returns the cycles by which the instruction that delay_of() adds delays the result of instruction
+ * `index`. A vector operation takes 2 cycles on some cores. The core may also forward a result
+ * early to some operations, but not to the added instruction. `prediction` is that of the loop with
+ * the added instruction. */
+static double delay_by(const struct prediction *prediction, int index, double latency)
+{
+	const struct limit_insn *added = &prediction->limits.insn[index + 1];
+	double own = added->known && added->latency > 0 ? added->latency : 1,
+	       late = latency_of(&prediction->loop, &prediction->limits, index) - latency;
+
+	return own + (late > 0 ? late : 0);
 }
 
 void cost_predict(const struct explanation *explanation, int first, struct cost_report *report)
@@ -156,16 +168,18 @@ void cost_predict(const struct explanation *explanation, int first, struct cost_
 		int at = first + i, target = cost_target(insn);
 		double model = -INFINITY;
 
-		row->latency = latency_of(explanation, at);
+		row->latency = latency_of(&explanation->loop, &explanation->limits, at);
+		row->delay = 1;
 		if (!row->why_twice[0])
 			model = predict(&prediction, at, false, copy_of(insn)) - base;
 		if (!row->why_later[0]) {
-			double later = predict(
-				       &prediction, at, true, delay_of(target, insn->width)),
-			       held = predict(&prediction, at, true,
-				       delay_of(free_for(target), insn->width));
+			double held = predict(&prediction, at, true,
+				       delay_of(free_for(target), insn->width)),
+			       later = predict(
+				       &prediction, at, true, delay_of(target, insn->width));
 
-			model = fmax(model, (later - held) * row->latency);
+			row->delay = delay_by(&prediction, at, row->latency);
+			model = fmax(model, (later - held) * row->latency / row->delay);
 		}
 		row->model = isfinite(model) ? model : NAN;
 	}
