@@ -87,6 +87,23 @@ TEST_WITH(random_accesses_overlap_as_measured, set_up, tear_down)
 	}
 }
 
+/* Two chains whose next misses do not fit the reorder buffer together: two misses take as long as
+ * two chained loads, one after the other, and most lines come from memory. */
+TEST_WITH(a_window_that_holds_one_miss_does_not_walk_fast, set_up, tear_down)
+{
+	double chained, misses;
+
+	if (!core.uarch)
+		skip();
+	chained = limit_at("window size=16m fillers=1500", LIMIT_MEMORY_LATENCY);
+	misses = limit_at("window size=16m fillers=1500", LIMIT_MISSES);
+	assert_true(chained > 400);
+	check_near(misses / chained, 2, 0.05);
+	assert_true(explanation->limits.beyond[2] > 0.7 * explanation->limits.beyond[0]);
+	limit_at("latency size=16m", LIMIT_MEMORY_LATENCY);
+	assert_true(explanation->limits.beyond[2] > 0.7 * explanation->limits.beyond[0]);
+}
+
 /* Lines of a fast walk in address order come from L3 as far as the measured walks show. */
 TEST_WITH(a_fast_walk_finds_lines_in_l3, set_up, tear_down)
 {

@@ -423,19 +423,34 @@ static bool misses_wait(const struct tally *tally)
 					  walk->lines * tally->elements - 1e-9;
 }
 
+/* Returns whether the loop waits for one line before it requests the next: it follows pointers, and
+ * the reorder buffer holds at most two misses at once. */
+static enum pace pace_of(const struct tally *tally)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double together[SIZE_COUNT];
+
+	if (walk->reaches > 0 || !walk->scattered)
+		return FAST;
+	if (!misses_wait(tally))
+		return SLOW;
+	return limits_in_flight(tally, together) && together[SIZE_ROB] <= 2 ? SLOW : FAST;
+}
+
 void limits_memory(struct tally *tally)
 {
 	struct level level[LEVELS], waiting[LEVELS];
 	double *beyond = tally->limits->beyond, lines = levels_lines(tally, WAYS_ALL);
 	/* If the working set fits the first-level cache, no lines come from other levels. */
 	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
+	enum pace pace = pace_of(tally);
 
 	add_reaches(tally);
 	tally->sampled = false;
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
 	if (!levels_spill(tally) || lines <= 0)
 		return;
-	if (!levels_spread(tally, LIMIT_MEMORY_LINES, FAST, WAYS_ALL, level))
+	if (!levels_spread(tally, LIMIT_MEMORY_LINES, pace, WAYS_ALL, level))
 		return;
 	beyond[0] = lines * (1 - level[L1].share);
 	beyond[1] = lines * fmax(1 - level[L1].share - level[L2].share, 0);
@@ -445,7 +460,7 @@ void limits_memory(struct tally *tally)
 	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered &&
 		levels_spread(tally, LIMIT_MEMORY_LATENCY, SLOW, WAYS_ALL, waiting))
 		add_chain(tally, waiting);
-	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, FAST, WAYS_WAITING, waiting) &&
+	if (misses_wait(tally) && levels_spread(tally, LIMIT_MISSES, pace, WAYS_WAITING, waiting) &&
 		waiting[L1].share < 1) {
 		levels_note_estimate(tally, waiting);
 		add_misses(tally, waiting);
