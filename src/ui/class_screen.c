@@ -10,6 +10,7 @@
 #include "base/monotonic.h"
 #include "recording/answers_follow.h"
 #include "ui/class_view.h"
+#include "ui/keys.h"
 #include "ui/screen.h"
 #include "ui/signals.h"
 #include "ui/terminal.h"
@@ -31,7 +32,8 @@ struct class_screen {
 	int revealed_count;
 	struct question_name *revealed;
 	bool blank, resized, quit;
-	int ended_by; /* the signal that ended the program; 0: none */
+	struct words message; /* the effect of the last key, if the key changed nothing */
+	int ended_by;	      /* the signal that ended the program; 0: none */
 };
 
 /* ---- questions ---- */
@@ -77,9 +79,7 @@ static void find_front(struct class_screen *screen, struct class_view *view)
 	}
 }
 
-/* Brings another question to the screen. `by`: -1 the previous question, 1 the next, -2 the first,
- * 2 the last. */
-static void go(struct class_screen *screen, int by)
+static void choose(struct class_screen *screen, int by)
 {
 	const struct answers *answers = answers_follow_all(screen->follow);
 	const struct answer *before = NULL;
@@ -108,10 +108,28 @@ static void go(struct class_screen *screen, int by)
 		screen->front.step = 0;
 }
 
+/* Brings another question to the screen. `by`: -1 the previous question, 1 the next, -2 the first,
+ * 2 the last. */
+static void go(struct class_screen *screen, int by)
+{
+	struct question_name before = screen->front;
+
+	choose(screen, by);
+	if (answers_follow_all(screen->follow)->count == 0)
+		screen->message = words_of("no answers yet: there is no question to show");
+	else if (same_question(&before, &screen->front))
+		screen->message = words_of(by > 0 ? "this is the last question with answers"
+						  : "this is the first question with answers");
+}
+
 static void reveal(struct class_screen *screen)
 {
 	int index = find_revealed(screen);
 
+	if (answers_follow_all(screen->follow)->count == 0) {
+		screen->message = words_of("no answers yet: there is nothing to reveal");
+		return;
+	}
 	if (index >= 0) {
 		screen->revealed[index] = screen->revealed[--screen->revealed_count];
 		return;
@@ -129,6 +147,7 @@ static void draw(struct class_screen *screen)
 		.revealed = find_revealed(screen) >= 0,
 		.blank = screen->blank,
 		.folder = screen->folder,
+		.message = screen->message.text,
 		.trouble = answers_follow_trouble(screen->follow) };
 	int width, height;
 
@@ -145,8 +164,11 @@ static void draw(struct class_screen *screen)
 	screen_show(&screen->canvas);
 }
 
-static void act(struct class_screen *screen, enum class_act act)
+static void act(struct class_screen *screen, enum class_act act, int code)
 {
+	struct words name = keys_name(code);
+
+	screen->message = words_of("%s", "");
 	switch (act) {
 	case CLASS_NEXT: go(screen, 1); break;
 	case CLASS_BACK: go(screen, -1); break;
@@ -156,7 +178,10 @@ static void act(struct class_screen *screen, enum class_act act)
 	case CLASS_BLANK: screen->blank = !screen->blank; break;
 	case CLASS_REDRAW: screen_forget(); break;
 	case CLASS_QUIT: screen->quit = true; break;
-	case CLASS_NOTHING: break;
+	case CLASS_NOTHING:
+		screen->message = words_of("%s does nothing here: n, p, r, . and q are keys",
+			name.text[0] ? name.text : "this key");
+		break;
 	}
 }
 
@@ -169,7 +194,7 @@ static bool read_keys(struct class_screen *screen)
 		enum class_act asked = class_act_of(input.code);
 
 		/* On a blank screen, a key only shows the screen again, unless the key quits. */
-		act(screen, screen->blank && asked != CLASS_QUIT ? CLASS_BLANK : asked);
+		act(screen, screen->blank && asked != CLASS_QUIT ? CLASS_BLANK : asked, input.code);
 		any = true;
 	}
 	if (!any && !screen_answered() && screen_input_ended())

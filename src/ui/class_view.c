@@ -8,9 +8,9 @@
 #include "ui/shapes.h"
 
 /* LABEL_SHARE: largest share of the width for the names of guesses, in percent. COUNT: columns of a
- * number of students. MARK: columns of the word "right" after a right guess. BARS_MOST,
+ * number of students. MARK: columns of the words "(12 right)" after a right guess. BARS_MOST,
  * MACHINES_MOST: largest numbers of bars, and of rows for kinds of machines. */
-enum { LABEL_SHARE = 45, COUNT = 5, MARK = 8, BARS_MOST = 20, MACHINES_MOST = 3 };
+enum { LABEL_SHARE = 45, COUNT = 5, MARK = 12, BARS_MOST = 20, MACHINES_MOST = 3 };
 
 /* ---- keys ---- */
 
@@ -142,8 +142,8 @@ static void draw_numbers(struct box at, const struct class_view *view,
 struct bar {
 	struct words words;
 	int count;
-	bool right; /* a right guess, after the teacher reveals it */
-	bool rule;  /* the measured value in place of a guess: a line between two guesses */
+	int right; /* number of students whose guess was right, after the teacher reveals it */
+	bool rule; /* the measured value in place of a guess: a line between two guesses */
 };
 
 /* Fills at most `most` rows of the histogram. Returns their number. */
@@ -166,7 +166,7 @@ static int fill_bars(const struct class_view *view, int most, double median, int
 		rule &= !(median <= guess->high);
 		bars[count++] = (struct bar){ .words = class_guess_words(guess),
 			.count = guess->count,
-			.right = view->revealed && guess->right > 0 };
+			.right = view->revealed ? guess->right : 0 };
 		if (guess->choice)
 			bars[count - 1].words = words_of("%c) %.600s", 'a' + guess->choice - 1,
 				class_guess_words(guess).text);
@@ -177,6 +177,16 @@ static int fill_bars(const struct class_view *view, int most, double median, int
 		bars[count++] = (struct bar){ .words = words_of("skipped"), .count = skipped };
 	class_guesses_free(&guesses);
 	return count;
+}
+
+/* Returns the words after a bar. Each student's guess was judged by the measurement on the
+ * student's machine, so one guess may be right for some students only. */
+static struct words bar_words(const struct bar *bar)
+{
+	if (bar->right == 0)
+		return words_of("%d", bar->count);
+	return bar->right == bar->count ? words_of("%d  right", bar->count)
+					: words_of("%d  (%d right)", bar->count, bar->right);
 }
 
 static int label_width(struct box at, const struct bar *bars, int count)
@@ -211,8 +221,8 @@ static void draw_bar(
 	for (int y = 0; y < thick; y++)
 		for (int x = 0; x < length; x++)
 			canvas_glyph(at, label + 1 + x, y, style, GLYPH_BAR8);
-	canvas_text(at, label + 2 + length, 0, bar->right ? STYLE_GOOD : STYLE_FIGURE, "%d%s",
-		bar->count, bar->right ? "  right" : "");
+	canvas_put(at, label + 2 + length, 0, bar->right ? STYLE_GOOD : STYLE_FIGURE,
+		bar_words(bar).text);
 }
 
 static void draw_histogram(struct box at, const struct class_view *view,
@@ -316,7 +326,10 @@ void class_draw(struct canvas *canvas, const struct class_view *view)
 		draw_question(at, view);
 	else
 		draw_waiting(at, view);
-	if (view->trouble[0])
+	if (view->message[0])
+		canvas_put(box_part(at, 1, at.height - 2, at.width - 2, 1), 0, 0, STYLE_FIGURE,
+			view->message);
+	else if (view->trouble[0])
 		canvas_put(box_part(at, 1, at.height - 2, at.width - 2, 1), 0, 0, STYLE_WARN,
 			view->trouble);
 	else if (view->answers->refused)

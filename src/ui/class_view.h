@@ -15,6 +15,7 @@ struct class_view {
 	bool blank;	     /* the teacher has blanked the screen */
 	const char *folder;  /* the first followed path, which the screen names until the first
 				answer arrives */
+	const char *message; /* the effect of the last key, if the key changed nothing; "": none */
 	const char *trouble; /* why a file cannot be read; "": all files can be read */
 };
 

@@ -147,6 +147,7 @@ static const char *screen_of(bool revealed, int width, int height)
 	struct class_view class = { .answers = answers_follow_all(follow),
 		.revealed = revealed,
 		.folder = folder,
+		.message = "",
 		.trouble = "" };
 
 	if (class.answers->count)
@@ -174,6 +175,17 @@ TEST(the_measured_values_are_hidden_until_the_teacher_reveals_them)
 	}
 	check_parts(screen_of(false, 80, 24), "Two accumulators", "of 3 answered", "not yet: eva");
 	check_parts(screen_of(true, 80, 24), "1  right", "3.02 on 2 × A core");
+}
+
+/* Each guess is judged by the measurement on the student's own machine. */
+TEST(only_students_whose_guess_was_right_are_counted_as_right)
+{
+	write_file("a.jsonl", ANSWER("anna", 1, "1.5", "right", "1.52"));
+	write_file("b.jsonl", ANSWER("ben", 1, "1.5", "wrong", "2.01"));
+	write_file("c.jsonl", ANSWER("eva", 1, "1.5", "right", "1.51"));
+	look();
+	check_contains(screen_of(true, 80, 24), "3  (2 right)");
+	assert_null(strstr(screen_of(false, 80, 24), "right)"));
 }
 
 TEST(no_answers_no_crash_and_every_named_key_acts)
