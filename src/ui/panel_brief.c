@@ -184,7 +184,8 @@ static const char *front_word(const struct view *view)
 					       : front;
 }
 
-/* Draws the state of the measurement. On a small screen, also draws the name of the panel that a
+/* Draws the state of the measurement, or the answer that the student types if no other row has room
+ * for it. On a small screen, also draws the name of the panel that a
  * larger screen would show. On a screen without a row of keys, also draws the key that quits. */
 static void draw_state(struct box at, const struct view *view, bool small)
 {
@@ -194,6 +195,11 @@ static void draw_state(struct box at, const struct view *view, bool small)
 	if (small && at.canvas->height <= LIMIT_FROM) {
 		canvas_right(at, at.width, 0, STYLE_DIM, "q quits");
 		at.width -= 9;
+	}
+	if (view->screen.guessing && at.canvas->height < NOTICE_FROM) {
+		panels_fit(at, 0, STYLE_SELECTED, "%1$s\nAnswer: %2$s_\n%2$s_",
+			panels_prompt(view).text, view->screen.guess);
+		return;
 	}
 	panels_fit(at, 0, style, small ? "%1$s%4$s(panel %5$s needs %2$dx%3$d)\n%1$s" : "%1$s",
 		state.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, state.text[0] ? "  " : "",
@@ -209,17 +215,24 @@ static void draw_keys(struct box at, const struct scene *scene)
 		canvas_text(at, 0, 0, STYLE_DIM, "q quits");
 }
 
-/* Draws the message below the first row of the box. If the message does not fit below the first
- * row, it replaces the state of the measurement in the first row, too. */
+/* Draws the message, or the answer that the student types, below the first row of the box. If the
+ * message does not fit below the first row, it replaces the state of the measurement in the first
+ * row, too. */
 static void draw_notice(struct box at, const struct view *view)
 {
-	const char *notice = view->screen.notice;
+	bool prompts = view->screen.guessing && !view->screen.notice[0];
+	struct words prompt = prompts ? panels_prompt(view) : words_of("%s", "");
+	const char *notice = prompts ? prompt.text : view->screen.notice;
 	struct box below = box_part(at, 0, 1, at.width, at.height - 1);
 	bool fits = canvas_rows(below, notice) <= below.height;
 
 	if (!fits)
 		canvas_fill(at, STYLE_TEXT);
-	canvas_wrap(fits ? below : at, 0, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT, notice);
+	canvas_wrap(fits ? below : at, 0,
+		prompts			  ? STYLE_SELECTED
+		: view->screen.notice_bad ? STYLE_BAD
+					  : STYLE_TEXT,
+		notice);
 }
 
 /* Draws the rows from the setting to the state of the measurement, and on a small screen a message

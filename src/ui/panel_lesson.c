@@ -72,6 +72,11 @@ static struct words answer_keys(const struct view_lesson *lesson)
 					   : words_of("a to %c, or Enter", last);
 }
 
+struct words panels_prompt(const struct view *view)
+{
+	return words_of("Your answer, %s: %s_", expected(&view->lesson), view->screen.guess);
+}
+
 /* Adds the row that says which key continues the lesson, such as "Enter: next step". */
 static void add_state(struct lesson_column *column, const struct view *view)
 {
@@ -79,9 +84,7 @@ static void add_state(struct lesson_column *column, const struct view *view)
 	bool last = lesson->step + 1 == lesson->steps;
 
 	if (view->screen.guessing)
-		paragraph(column, 1, 0, STYLE_SELECTED,
-			words_of("Your answer, %s: %s_", expected(lesson), view->screen.guess)
-				.text);
+		paragraph(column, 1, 0, STYLE_SELECTED, panels_prompt(view).text);
 	else if (lesson->away)
 		paragraph(column, 1, 0, STYLE_KEY,
 			words_of("L: this step's setting.%s", lesson->asks	? "  Enter: answer."

@@ -185,6 +185,10 @@ const char *panels_marks_short(bool contended, bool unsettled);
 /* Returns the limit nearest to the measured value, with the gap: "limit 3.000 M latency, at it"; ""
  * while the limits are not known. */
 struct words panels_limit(const struct view *view);
+/* Returns the line in which the student types the answer to a question: "Your answer, a letter:
+ * b_".
+ */
+struct words panels_prompt(const struct view *view);
 
 /* Returns the ratio of the present value (B) to the value of A, with several wordings separated by
  * line feeds. Call this function only while there is a setting A to compare with. */
