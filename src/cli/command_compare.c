@@ -201,6 +201,14 @@ static int draw(
 			cli_note(cli, "the picture has %d machines; %d more have no place",
 				shown.count, shown.left_out);
 	}
+	if (!chart) {
+		int failed = cli_fail(
+			cli, status_failed("there is no picture: the files have no records%s%s",
+				     asked->show ? " for --show " : " for one",
+				     asked->show ? asked->show : ""));
+
+		return exit_status == CLI_DONE ? failed : exit_status;
+	}
 	return drawing_save(cli, chart, exit_status);
 }
 

@@ -46,7 +46,7 @@ says out 'n5'
 run 0 compare - --fail-over 20% <noisy.jsonl
 
 # Pictures of machines.
-expect 0 compare fleet.jsonl --picture none.gp
+expect 1 compare fleet.jsonl --picture none.gp
 says err 'no picture'
 expect 2 compare fleet.jsonl --picture a.gp --show flower
 probe() {

@@ -273,6 +273,36 @@ TEST_WITH(values_of_memory_must_differ_beyond_the_spread_of_sessions, begin, end
 	differ_pairs_free(&pairs);
 }
 
+/* Compares `runs` probes on each side, whose latencies of memory differ by half. */
+static int differing_probes(const char *machine, int runs)
+{
+	struct differ_pairs pairs;
+	int differing;
+
+	for (int side = 0; side < 2; side++) {
+		for (int run = 0; run < runs; run++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"probe\",\"id\":1,\"host\":\"n1\","
+				"\"machine\":\"%s\",\"seconds\":%d}\n{\"v\":1,\"record\":\"level\","
+				"\"id\":%d,\"host\":\"n1\",\"name\":\"memory\",\"cycles\":500,"
+				"\"ns\":%d}\n",
+				side ? machine : "P", run, run + 2, side ? 150 : 100);
+		read_as(side ? "b" : "a", side);
+	}
+	differing = differing_sides(&pairs);
+	differ_pairs_free(&pairs);
+	compared_free(&compared);
+	compared = (struct compared){ 0 };
+	return differing;
+}
+
+TEST_WITH(two_probes_of_one_processor_do_not_show_a_slower_memory, begin, end)
+{
+	assert_int_equal(differing_probes("P", 1), 0);
+	assert_int_equal(differing_probes("P", 3), 1);
+	assert_int_equal(differing_probes("Q", 1), 1);
+}
+
 TEST_WITH(refused_huge_pages_are_a_difference, begin, end)
 {
 	struct differ_pairs pairs;
