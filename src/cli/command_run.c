@@ -171,6 +171,9 @@ static int experiment(
 		work_experiment_on(cli, bench, model, work_experiment(cli), setting, 1, -1);
 
 	bench_note_bound(bench, cli);
+	/* A signal may come before the first measurement. */
+	if (exit_status == CLI_DONE && interrupt_signal())
+		exit_status = 128 + interrupt_signal();
 	return exit_status;
 }
 
