@@ -58,7 +58,7 @@ static void explain_data(struct report *report, const struct records *records, c
 	for (int i = 0; i < limits->port_count; i++)
 		port[i] = limits->uarch->port[i];
 	records_ports(records, limits, port, id);
-	records_code(records, explanation, false, id);
+	records_code(records, explanation, id);
 }
 
 /* The CSV output has a line for each limit. Only the formats text and JSON print the code and the

@@ -86,30 +86,32 @@ static void explain_cell(struct recorder *recorder, const struct setting *settin
 	recording_explain(recorder->recording, setting, explanation, plan, modelled);
 }
 
-/* Writes a measured setting with its limits to the recording. */
-static void write_cell(struct recorder *recorder, const struct cell *cell)
+/* Writes a measured setting to the recording. Each setting is written after its first measurement,
+ * so that a program that is killed loses no measured setting. When the setting needs no further
+ * measurement (`finished`), a sample with the further trials replaces the first sample. */
+static void write_sample(struct recorder *recorder, const struct cell *cell, bool finished)
 {
 	/* If no event was counted, the recording gets the reason. */
 	const struct counts *none = recorder->first.count == 0 ? &recorder->first : NULL;
 	const struct counts *counts = cell->counts ? cell->counts : none;
 	struct recording_entry entry = { &cell->setting, cell->trials, &cell->facts,
-		plan_of(recorder), counts };
+		plan_of(recorder), counts, .continued = true, .first = !finished };
 
 	if (!cell->trials || !cell->sample.valid)
 		return;
-	if (recording_wants(recorder->recording, &cell->setting, &cell->sample, counts))
+	if (recording_wants(recorder->recording, &cell->setting, &cell->sample, counts) || finished)
 		recording_add(recorder->recording, &entry);
-	explain_cell(recorder, &cell->setting);
 	if (cell->facts.footprint > recorder->largest.footprint)
 		recorder->largest = cell->facts;
 }
 
-/* Writes a finished cell (the sample of one setting) to the recording, or prints why its
- * measurement failed. */
+/* Writes a finished cell (the sample of one setting) and its limits to the recording, or prints why
+ * its measurement failed. */
 static void finish_cell(struct recorder *recorder, const struct cell *cell)
 {
 	if (status_is_ok(&cell->failure)) {
-		write_cell(recorder, cell);
+		write_sample(recorder, cell, true);
+		explain_cell(recorder, &cell->setting);
 	} else {
 		progress_line_clear(&recorder->line);
 		work_print_failure(recorder->cli, cell);
@@ -190,8 +192,10 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 	cell_visit(cell, result, VISIT_QUIET, PRECISION, UINT32_MAX);
 	if (recorder->first.count == 0)
 		recorder->first = result->counts;
-	if (!is_good(cell))
+	if (!is_good(cell)) {
+		write_sample(recorder, cell, false);
 		return;
+	}
 	tour->open--;
 	finish_cell(recorder, cell);
 	cell_compact(cell);
@@ -205,8 +209,8 @@ static void tour_accept(void *context, unsigned index, const struct result *resu
 }
 
 /* Measures every setting once, and measures settings with doubtful samples again while time is
- * left. A setting is written to the recording as soon as its sample is good. At the end, all other
- * measured settings are written. */
+ * left. A setting is written to the recording after its first measurement, and again as soon as its
+ * sample is good, or at the end. */
 static void record_settings(struct recorder *recorder, const struct setting_index *settings)
 {
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
@@ -240,7 +244,7 @@ static void record_settings(struct recorder *recorder, const struct setting_inde
 	for (int i = 0; i < settings->count; i++) {
 		unvisited += cells[i].visits == 0;
 		if (cells[i].visits && !is_good(&cells[i]) && !recording_ended(recorder))
-			write_cell(recorder, &cells[i]);
+			finish_cell(recorder, &cells[i]);
 		free(cells[i].trials);
 		free(cells[i].counts);
 	}
@@ -314,6 +318,16 @@ static void finished(void *context, const struct cell *cell)
 	finish_cell(recorder, cell);
 }
 
+static void visited(void *context, const struct cell *cell)
+{
+	struct recorder *recorder = context;
+
+	recorder->first = sweep_report(recorder->sweep)->counts;
+	if (status_is_ok(&cell->failure))
+		write_sample(recorder, cell, cell->settled);
+	recorder->bench.ended = recording_ended(recorder);
+}
+
 static void before_wait(void *context)
 {
 	struct recorder *recorder = context;
@@ -324,9 +338,10 @@ static void before_wait(void *context)
 
 static void record_sweep(struct recorder *recorder)
 {
-	const struct sweep_sink sink = {
-		.context = recorder, .finished = finished, .before_wait = before_wait
-	};
+	const struct sweep_sink sink = { .context = recorder,
+		.finished = finished,
+		.visited = visited,
+		.before_wait = before_wait };
 	const struct measurer measurer = bench_measurer(&recorder->bench, 1);
 
 	sweep_measure(recorder->sweep, &measurer, &recorder->model.events.counters, &sink);

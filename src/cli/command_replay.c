@@ -45,7 +45,7 @@ static struct status choose_setting(
 	unsigned asked = 0;
 	struct status status;
 
-	*setting = *replay_entry(replay, 0).setting;
+	*setting = replay_begin(replay);
 	if (cli->word_count < 2)
 		return status_ok();
 	if (own_is_path(cli->words[1]))

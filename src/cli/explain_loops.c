@@ -245,7 +245,7 @@ static void loop_data(struct report *report, const struct records *records, cons
 		port[i] = limits->uarch->port[i];
 	records_limits(records, explanation, id);
 	records_ports(records, limits, port, id);
-	records_code(records, explanation, false, id);
+	records_code(records, explanation, id);
 }
 
 static const struct subject subject_loop = { "limits",

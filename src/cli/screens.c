@@ -8,7 +8,7 @@
 enum { OPENING_MOST = 16 };
 
 /* Chooses the setting at the start of a replay: the recorded setting nearest to the last setting on
- * screen, else the first one of the recording. */
+ * screen, else the one to begin with. */
 static struct setting begin_at(const struct replay *replay, const struct setting *last)
 {
 	struct setting setting = *last;
@@ -19,7 +19,7 @@ static struct setting begin_at(const struct replay *replay, const struct setting
 			replay_first(replay, last->kernel, &setting))
 			return setting;
 	}
-	return *replay_entry(replay, 0).setting;
+	return replay_begin(replay);
 }
 
 struct ui_options screens_options(const struct cli *cli)

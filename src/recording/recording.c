@@ -19,13 +19,17 @@
 #include "experiment/why/why.h"
 #include "recording/records.h"
 #include "recording/replay.h"
+#include "recording/shared_records.h"
 
 /* The facts that the recording contains about a setting. */
 struct known {
 	unsigned id;	 /* id of the record with the setting's last sample */
 	unsigned trials; /* number of the setting's trials in the recording's file */
-	bool good;	 /* true if at least one sample of the setting was not contended */
+	unsigned last;	 /* number of trials of the setting's last sample; 0: an earlier run of the
+			    program recorded it */
+	bool good;	 /* true if at least one sample of the setting was reliable */
 	int counted;	 /* number of counted events of the setting */
+	bool first;	 /* the last sample is to be replaced */
 	bool costs;	 /* the recording has the costs of the setting's instructions */
 	bool probed;	 /* the recording has the probed pressure of the setting */
 	int limits; /* number of known limits in the recorded explanation of the setting; -1: no
@@ -44,6 +48,7 @@ struct recording {
 				setting */
 	uint32_t plan;	     /* id of the last written event plan; 0: no plan was written */
 	unsigned next_id;
+	struct shared_records shared;
 	struct text block;    /* the lines of the recording that flush() writes together */
 	struct trials trials; /* buffer for choose_trials() */
 };
@@ -135,6 +140,11 @@ static struct known *known_of(struct recording *recording, const struct setting 
 	return &recording->known[index];
 }
 
+static bool is_good(const struct sample *sample)
+{
+	return sample->valid && !sample->contended && !sample->unsettled && !sample->provisional;
+}
+
 /* Reads the settings of an existing recording, so that the recording can be continued. */
 static void go_on(struct recording *recording, const struct replay *replay)
 {
@@ -148,7 +158,7 @@ static void go_on(struct recording *recording, const struct replay *replay)
 		replay_sample(replay, i, &sample);
 		*known = (struct known){ .id = entry.id,
 			.trials = entry.trials,
-			.good = sample.valid && !sample.contended && !sample.unsettled,
+			.good = is_good(&sample),
 			.counted = entry.counted,
 			.limits = entry.limits_known };
 	}
@@ -262,6 +272,7 @@ void recording_close(struct recording *recording)
 	if (recording->file >= 0)
 		close(recording->file);
 	setting_index_free(&recording->settings);
+	shared_free(&recording->shared);
 	text_free(&recording->block);
 	free(recording->known);
 	free(recording->path);
@@ -304,19 +315,33 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 	if (!known)
 		return true;
 	return known->trials + TRIALS_SETTLED <= TRIALS_MAX &&
-	       ((!known->good && !sample->contended && !sample->unsettled) ||
-		       known_counts(counts) > known->counted);
+	       ((!known->good && is_good(sample)) || known_counts(counts) > known->counted);
 }
 
-/* Copies the newest trials, at most `room` trials. Trials that are too old to be copied are only
- * counted as forgotten. */
-static void choose_trials(struct trials *chosen, const struct trials *from, unsigned room)
+/* Returns how many of the entry's trials are in the recording already. */
+static unsigned trials_there(const struct known *known, const struct recording_entry *entry)
+{
+	unsigned last = known && entry->continued ? known->last : 0;
+
+	/* A full set of trials has lost some of those that were recorded. */
+	for (int i = 0; i < TRIAL_FATES; i++)
+		if (entry->trials->forgotten[i])
+			return 0;
+	return last < entry->trials->count ? last : entry->trials->count;
+}
+
+/* Copies the newest trials, at most `room` trials, and not the first `there` trials. Trials that
+ * are too old to be copied are only counted as forgotten. */
+static void choose_trials(
+	struct trials *chosen, const struct trials *from, unsigned there, unsigned room)
 {
 	unsigned first = from->count > room ? from->count - room : 0;
 
 	memcpy(chosen->forgotten, from->forgotten, sizeof(chosen->forgotten));
-	for (unsigned i = 0; i < first; i++)
+	for (unsigned i = there; i < first; i++)
 		chosen->forgotten[from->trial[i].fate]++;
+	if (first < there)
+		first = there;
 	chosen->count = from->count - first;
 	memcpy(chosen->trial, from->trial + first, chosen->count * sizeof(chosen->trial[0]));
 }
@@ -325,29 +350,31 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 {
 	const struct known *before = find_known(recording, entry->setting);
 	struct records records = records_of(recording);
-	unsigned used = before ? before->trials : 0, id = recording->next_id;
+	unsigned used = before ? before->trials : 0, id = recording->next_id,
+		 there = trials_there(before, entry), replaces = there ? before->id : 0;
 	struct record_sample what = {
 		.id = id, .setting = entry->setting, .facts = entry->facts, .seed = recording->seed
 	};
 	struct sample sample;
 	struct known *known;
 
-	if (entry->setting->kernel->own || used >= TRIALS_MAX ||
-		!status_is_ok(&recording->state.status))
+	if (entry->setting->kernel->own || !status_is_ok(&recording->state.status) ||
+		(there == entry->trials->count ? !before || !before->first || entry->first
+					       : used >= TRIALS_MAX))
 		return false;
-	choose_trials(&recording->trials, entry->trials, TRIALS_MAX - used);
-	sample_summarise(&recording->trials, entry->facts, &sample);
-	if (!sample.valid)
+	choose_trials(&recording->trials, entry->trials, there, TRIALS_MAX - used);
+	sample_summarise(there ? entry->trials : &recording->trials, entry->facts, &sample);
+	/* Further trials of a setting are not added to the sample of an earlier run, unless they
+	 * are better. */
+	if (!sample.valid || (entry->continued && before && !before->last &&
+				     (before->good || !is_good(&sample))))
 		return false;
 	what.sample = &sample;
 	what.events = entry->events;
 	what.counts = are_of(entry->counts, entry->events) ? entry->counts : NULL;
 	write_plan(recording, entry->events);
-	lines_trials(&records, &recording->trials, id);
-	if (what.counts)
-		records_counters(&records, entry->events, what.counts, id);
-	lines_facts(&records, entry->facts, &recording->trials, id);
-	records_sample(&records, &what);
+	shared_sample(
+		&recording->shared, &records, &what, &recording->trials, replaces, entry->first);
 	flush(recording);
 	if (!status_is_ok(&recording->state.status))
 		return false;
@@ -356,7 +383,9 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	known = known_of(recording, entry->setting);
 	known->id = id;
 	known->trials = used + recording->trials.count;
-	known->good |= !sample.contended && !sample.unsettled;
+	known->last = there + recording->trials.count;
+	known->first = entry->first;
+	known->good |= is_good(&sample);
 	if (known_counts(what.counts) > known->counted)
 		known->counted = known_counts(what.counts);
 	return true;
@@ -389,8 +418,8 @@ void recording_explain(struct recording *recording, const struct setting *settin
 		return;
 	known->limits = limits;
 	write_plan(recording, events);
-	lines_explanation(
-		&records, setting, explanation, &recording->core, events, modelled, known->id);
+	shared_explanation(&recording->shared, &records, explanation, &recording->core, events,
+		modelled, known->id);
 	flush(recording);
 }
 

@@ -46,6 +46,10 @@ struct recording_entry {
 	const struct run_facts *facts;
 	const struct event_plan *events; /* the counted events; NULL: no events were counted */
 	const struct counts *counts;	 /* the counts of the events; NULL: no counts */
+	/* true: the trials begin with those of the setting's last entry, which are in the recording
+	 * already. Only the further trials are written. */
+	bool continued;
+	bool first; /* true: the setting will be measured again */
 };
 
 /* Returns whether the sample would add information to the recording. A sample adds information if
@@ -56,7 +60,8 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 	const struct sample *sample, const struct counts *counts);
 
 /* Adds a measured setting to the recording, with the newest trials that fit. A recording has at
- * most TRIALS_MAX trials per setting. Returns whether the setting was added to the recording. */
+ * most TRIALS_MAX trials per setting. Returns whether the setting was added to the recording; it is
+ * not added without new trials. */
 bool recording_add(struct recording *recording, const struct recording_entry *entry);
 
 /* Adds the limits of a recorded setting, unless the recording already has as many limits of the

@@ -31,15 +31,10 @@ void record_set_knobs(json_t *object, const struct setting *setting)
 			setting->v[i]);
 }
 
-void records_sample(const struct records *records, const struct record_sample *what)
+json_t *record_sample(const struct records *records, const struct record_sample *what)
 {
-	json_t *object;
+	json_t *object = record_new(records, "sample", what->id);
 
-	if (records->sample) {
-		records->sample(records->context, what);
-		return;
-	}
-	object = record_new(records, "sample", what->id);
 	fields_json(object, FIELDS_HEAD, what);
 	fields_json(object, FIELDS_CURVE, what);
 	fields_json(object, FIELDS_SWEEP, what);
@@ -47,7 +42,15 @@ void records_sample(const struct records *records, const struct record_sample *w
 	record_set_knobs(object, what->setting);
 	fields_json(object, FIELDS_VALUE, what);
 	fields_json(object, FIELDS_PLACE, what);
-	record_write(records, object);
+	return object;
+}
+
+void records_sample(const struct records *records, const struct record_sample *what)
+{
+	if (records->sample)
+		records->sample(records->context, what);
+	else
+		record_write(records, record_sample(records, what));
 }
 
 static json_t *event_list(const struct counter_event *event, const struct uarch_event *meaning,
@@ -75,25 +78,52 @@ static json_t *event_list(const struct counter_event *event, const struct uarch_
 	return list;
 }
 
-void records_counters(const struct records *records, const struct event_plan *plan,
-	const struct counts *counts, unsigned id)
+json_t *record_counters(const struct records *records, const struct counts *counts, unsigned id)
 {
-	json_t *object = record_new(records, "counters", id), *list;
+	json_t *object = record_new(records, "counters", id);
 
 	if (counts->count == 0) {
 		record_set_words(object, "why", counts->why);
-		record_write(records, object);
-		return;
+		return object;
 	}
 	record_set_string(object, "from", source_name(SOURCE_COUNTER));
 	record_set_words(object, "pmu", counts->pmu);
 	record_set_integer(object, "passes", counts->groups);
 	record_set_boolean(object, "direct", counts->direct);
+	return object;
+}
+
+void records_counters(const struct records *records, const struct event_plan *plan,
+	const struct counts *counts, unsigned id)
+{
+	json_t *object = record_counters(records, counts, id), *list;
+
+	if (counts->count == 0) {
+		record_write(records, object);
+		return;
+	}
 	list = json_array();
 	for (int i = 0; i < counts->count && i < plan->counters.count; i++)
 		json_array_append_new(list,
 			event_list(&plan->counters.event[i], &plan->meaning[i], &counts->event[i]));
 	record_write_list(records, object, "events", list);
+}
+
+json_t *record_limit(
+	const struct records *records, const struct limits *limits, int index, unsigned id)
+{
+	const struct limit *limit = &limits->limit[index];
+	json_t *object = record_new(records, "limits", id);
+
+	record_set_string(object, "name", limit_rows[limit->kind].name);
+	record_set_boolean(object, "hard", limit->hard);
+	if (limit->known) {
+		record_set_real(object, "cpe", limit->cpe);
+		record_set_real(object, "cycles", limit->cycles / limits->turns);
+	}
+	record_set_flag(object, "binding", index == limits->binding);
+	record_set_string(object, "cause", limit->cause);
+	return object;
 }
 
 void records_limits(
@@ -103,18 +133,8 @@ void records_limits(
 
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		json_t *object = record_new(records, "limits", id);
+		json_t *object = record_limit(records, limits, i, id);
 
-		record_set_string(object, "name", limit_rows[limit->kind].name);
-		record_set_boolean(object, "hard", limit->hard);
-		if (limit->known) {
-			record_set_real(object, "cpe", limit->cpe);
-			record_set_real(object, "cycles", limit->cycles / limits->turns);
-		}
-		record_set_flag(object, "binding", i == limits->binding);
-		record_set_string(object, "cause", limit->cause);
-		/* Only tables of records, not recordings, have the fields that record_set_cell()
-		 * sets. */
 		record_set_cell(records, object, "kernel", explanation->kernel->name);
 		if (explanation->in_program)
 			record_set_cell(records, object, "loop",
@@ -130,7 +150,7 @@ void records_limits(
 	}
 }
 
-void records_ports(const struct records *records, const struct limits *limits,
+json_t *record_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id)
 {
 	json_t *object = record_new(records, "ports", id), *pressure, *naive;
@@ -142,11 +162,17 @@ void records_ports(const struct records *records, const struct limits *limits,
 		record_set_real(pressure, port[i], limits->pressure[i]);
 		record_set_real(naive, port[i], limits->naive[i]);
 	}
-	record_write(records, object);
+	return object;
 }
 
-static json_t *insn_record(const struct records *records, const struct explanation *explanation,
-	int index, bool all, unsigned id)
+void records_ports(const struct records *records, const struct limits *limits,
+	const char *const *port, unsigned id)
+{
+	record_write(records, record_ports(records, limits, port, id));
+}
+
+json_t *record_insn(const struct records *records, const struct explanation *explanation, int index,
+	bool all, unsigned id)
 {
 	json_t *object = record_new(records, "insn", id);
 	const struct limits *limits = &explanation->limits;
@@ -174,30 +200,14 @@ static json_t *insn_record(const struct records *records, const struct explanati
 	return object;
 }
 
-void records_code(
-	const struct records *records, const struct explanation *explanation, bool all, unsigned id)
+void records_code(const struct records *records, const struct explanation *explanation, unsigned id)
 {
-	int count = explanation->loop.insn_count, next;
+	int count = explanation->loop.insn_count;
 
 	if (count > explanation->limits.insn_count)
 		count = explanation->limits.insn_count;
-	for (int i = 0; i < count; i = next) {
-		json_t *object = insn_record(records, explanation, i, all, id);
-		bool equal = all;
-
-		/* Instructions in a row count as equal if their records differ only in the
-		 * offset. */
-		for (next = i + 1; next < count && equal; next += equal) {
-			json_t *other = insn_record(records, explanation, next, all, id);
-
-			json_object_set(other, "offset", json_object_get(object, "offset"));
-			equal = json_equal(object, other);
-			json_decref(other);
-		}
-		if (next > i + 1)
-			record_set_integer(object, "times", next - i);
-		record_write(records, object);
-	}
+	for (int i = 0; i < count; i++)
+		record_write(records, record_insn(records, explanation, i, false, id));
 }
 
 struct json_t *record_explain(const struct records *records, const struct setting *setting,
@@ -210,8 +220,10 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	json_t *object = record_new(records, "explain", id);
 
 	record_set_string(object, "machine", machine);
-	record_set_string(object, "kernel", setting->kernel->name);
-	record_set_knobs(object, setting);
+	if (setting) {
+		record_set_string(object, "kernel", setting->kernel->name);
+		record_set_knobs(object, setting);
+	}
 	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
 		field_json(object, shared[i], &what);
 	record_set_real(object, "elements", limits->elements / limits->turns);
@@ -327,86 +339,4 @@ void lines_events(const struct records *records, const struct event_plan *plan)
 	record_write(records, object);
 	for (int i = 0; i < plan->counters.count; i++)
 		write_event(records, plan, i);
-}
-
-/* ---- a setting ---- */
-
-static json_t *trial_list(const struct trial *trial)
-{
-	json_t *list = json_array();
-
-	record_append_real(list, trial->cpe);
-	record_append_real(list, trial->ghz);
-	record_append_real(list, (double)trial->watch);
-	record_append_real(list, (double)trial->turns);
-	record_append_real(list, (double)trial->at);
-	json_array_append_new(list, json_integer(trial->fate));
-	if (isfinite(trial->check) || trial->unsettled || trial->place)
-		record_append_real(list, (double)trial->check);
-	if (trial->unsettled || trial->place)
-		json_array_append_new(list, json_integer(2 * trial->place + trial->unsettled));
-	return list;
-}
-
-void lines_trials(const struct records *records, const struct trials *trials, unsigned id)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < trials->count; i++)
-		json_array_append_new(list, trial_list(&trials->trial[i]));
-	record_write_list(records, record_new(records, "trials", id), "trials", list);
-}
-
-void lines_facts(const struct records *records, const struct run_facts *facts,
-	const struct trials *trials, unsigned id)
-{
-	json_t *object = record_new(records, "facts", id), *forgotten;
-
-	fields_write(object, sample_fields, facts, true);
-	forgotten = record_object(object, "forgotten");
-	for (int i = 0; i < TRIAL_FATES; i++)
-		if (trials->forgotten[i])
-			record_set_integer(forgotten, recording_fates[i], trials->forgotten[i]);
-	record_write(records, object);
-}
-
-/* ---- an explanation ---- */
-
-void lines_explanation(const struct records *records, const struct setting *setting,
-	const struct explanation *explanation, const struct core *core,
-	const struct event_plan *events, const double *modelled, unsigned id)
-{
-	const struct limits *limits = &explanation->limits;
-	const char *port[UARCH_PORTS];
-	json_t *object, *list;
-
-	if (!status_is_ok(&explanation->status)) {
-		object = record_new(records, "explain", id);
-		record_set_string(object, "kernel", setting->kernel->name);
-		record_set_knobs(object, setting);
-		record_set_string(object, "why", explanation->status.text);
-		record_write(records, object);
-		return;
-	}
-	for (int i = 0; i < core->port_count; i++)
-		port[i] = core->port[i];
-	records_limits(records, explanation, id);
-	records_ports(records, limits, port, id);
-	records_code(records, explanation, true, id);
-	if (events && modelled) {
-		object = record_new(records, "modelled", id);
-		list = record_list(object, "events");
-		for (int i = 0; i < events->counters.count; i++)
-			record_append_real(list, modelled[i]);
-		record_write(records, object);
-	}
-	object = record_explain(records, setting, explanation, NULL, core->name, id);
-	record_set_integer(object, "turns", explanation->loop.turns);
-	record_set_real(object, "chain", limits->chain.cycles / limits->turns);
-	record_set_flag(object, "through_memory", limits->chain.through_memory);
-	record_append_bits(record_list(object, "fullest"), limits->bottleneck);
-	if (limits->unknown)
-		record_set_string(object, "unknown_names", limits->unknown_names);
-	record_set_string(object, "function", explanation->function);
-	record_write(records, object);
 }

@@ -5,8 +5,8 @@
  * An event of a record "counters" is [NAME, ROLE, VALUE, LO, HI, STATE, …]. The list of an
  * estimated event ("scaled") ends with the share of the time in which the event was counted. In a
  * record of counters, an unavailable event has null instead of numbers, and ends with the reason.
- * If the system refused to count the event, the event's list ends with errno after the reason. In a
- * record, a trial is the list [CPE, GHZ, WATCH, TURNS, AT, FATE, CHECK, WHERE]. */
+ * If the system refused to count the event, the event's list ends with errno after the reason.
+ * shared_records.h describes the records of a recording. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 
 /* Version of the recording format that this program writes. The program also reads recordings of
  * older versions. */
-enum { RECORDING_VERSION = 1 };
+enum { RECORDING_VERSION = 2 };
 
 void records_sample(const struct records *records, const struct record_sample *sample);
 
@@ -38,13 +38,24 @@ void records_limits(
 	const struct records *records, const struct explanation *explanation, unsigned id);
 void records_ports(const struct records *records, const struct limits *limits,
 	const char *const *port, unsigned id);
-/* Writes the instructions. If `all` is true, also writes the fields that only recordings contain,
- * and writes equal instructions in a row as one record. */
-void records_code(const struct records *records, const struct explanation *explanation, bool all,
-	unsigned id);
+void records_code(
+	const struct records *records, const struct explanation *explanation, unsigned id);
 
-/* Makes the record of an explanation. `machine` and `uarch` are names; if a name is NULL, the
- * record does not contain it. */
+/* Make the record of a sample, of the counts of a sample without the events, of a limit, of the
+ * pressures on ports, and of an instruction, without writing it. If `all` is true, the record of an
+ * instruction also has the fields that only recordings contain. */
+struct json_t *record_sample(const struct records *records, const struct record_sample *sample);
+struct json_t *record_counters(
+	const struct records *records, const struct counts *counts, unsigned id);
+struct json_t *record_limit(
+	const struct records *records, const struct limits *limits, int index, unsigned id);
+struct json_t *record_ports(const struct records *records, const struct limits *limits,
+	const char *const *port, unsigned id);
+struct json_t *record_insn(const struct records *records, const struct explanation *explanation,
+	int index, bool all, unsigned id);
+
+/* Makes the record of an explanation. `machine` and `uarch` are names; if a name or `setting` is
+ * NULL, the record does not contain it. */
 struct json_t *record_explain(const struct records *records, const struct setting *setting,
 	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id);
 
@@ -102,16 +113,6 @@ void lines_place(const struct records *records,
 	const struct recording_place
 		*place); /* writes the place of a recording (machine and core) without its events */
 void lines_events(const struct records *records, const struct event_plan *plan);
-void lines_trials(const struct records *records, const struct trials *trials, unsigned id);
-void lines_facts(const struct records *records, const struct run_facts *facts,
-	const struct trials *trials, unsigned id);
-
-/* Writes the explanation of a recorded setting. `modelled` has the model's value of each event of
- * the plan; NAN: no value. If `events` is NULL, there are no events. */
-void lines_explanation(const struct records *records, const struct setting *setting,
-	const struct explanation *explanation, const struct core *core,
-	const struct event_plan *events, const double *modelled, unsigned id);
-
 /* The words for enum trial_fate and enum uarch_match, in the order of the enums. In the lists of
  * words for trial_fate and uarch_match, the last entry is NULL. */
 extern const char *const recording_fates[];

@@ -54,6 +54,10 @@ static const char *read_record(struct reading *reading, const json_t *object, co
 		return reading_core(reading, object);
 	if (strcmp(name, "event") == 0)
 		return reading_event(reading, object);
+	if (reading_is_shared(reading, name))
+		return record_integer(object, "id", 1, INT32_MAX, &id)
+			       ? reading_share(reading, object, (unsigned)id)
+			       : "a record without its id";
 	for (size_t i = 0; i < sizeof(records) / sizeof(*records); i++) {
 		if (strcmp(records[i].name, name) != 0)
 			continue;
@@ -238,6 +242,9 @@ static struct status read_file(struct replay *replay)
 	fclose(lines.file);
 	take_notes(replay, reading);
 	free(reading->explained.run);
+	reading_end_run(reading);
+	free(reading->shared);
+	free(reading->sampled);
 	json_decref(reading->unfinished);
 	free(reading);
 	return status;

@@ -98,6 +98,10 @@ struct explainer replay_explainer(struct replay *replay);
 
 /* ---- moving among settings (replay_engine.c) ---- */
 
+/* Returns the setting to begin with: the default setting of the first recorded kernel, or else its
+ * setting with the lowest values. In a recording of format 1, it is the first recorded setting. */
+struct setting replay_begin(const struct replay *replay);
+
 /* Finds the recorded default setting of a kernel, or else the kernel's first recorded setting.
  * Returns false if no setting of the kernel was recorded. */
 bool replay_first(

@@ -27,7 +27,7 @@ void reading_leave_out(struct reading *reading, enum left_out_kind kind, const c
 
 void explained_free(struct explained *explained)
 {
-	if (!explained)
+	if (!explained || --explained->users > 0)
 		return;
 	free(explained->run);
 	free(explained);
@@ -224,6 +224,33 @@ bool replay_first(const struct replay *replay, const struct kernel *kernel, stru
 	if (index >= 0)
 		*setting = replay->settings.setting[index];
 	return index >= 0;
+}
+
+/* Whether the values of a setting are lower than those of another setting of the kernel. */
+static bool is_lower(const struct setting *setting, const struct setting *other)
+{
+	int knob = 0;
+
+	while (knob < setting->kernel->knob_count && setting->v[knob] == other->v[knob])
+		knob++;
+	return knob < setting->kernel->knob_count && setting->v[knob] < other->v[knob];
+}
+
+struct setting replay_begin(const struct replay *replay)
+{
+	struct setting initial, lowest = replay->settings.setting[0];
+
+	if (replay->format == 1)
+		return lowest;
+	setting_init(&initial, lowest.kernel);
+	if (replay_find(replay, &initial) >= 0)
+		return initial;
+	/* A sweep measures its settings in random order. */
+	for (int i = 0; i < replay->settings.count; i++)
+		if (replay->settings.setting[i].kernel == lowest.kernel &&
+			is_lower(&replay->settings.setting[i], &lowest))
+			lowest = replay->settings.setting[i];
+	return lowest;
 }
 
 static int ascending(const void *a, const void *b)

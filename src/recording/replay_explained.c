@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "experiment/cost/cost.h"
-#include "experiment/slack/slack.h"
-#include "experiment/why/why.h"
 #include "recording/records.h"
 #include "recording/replay_records.h"
 
@@ -31,134 +28,6 @@ static void begin_explanation(struct reading *reading, unsigned id)
 		return;
 	reading->explained_id = id;
 	reading_forget(reading);
-}
-
-/* ---- Probed pressure */
-
-const char *reading_slack(struct reading *reading, const json_t *object, unsigned id)
-{
-	struct replay *replay = reading->replay;
-	struct slack_report *slack;
-	struct setting setting;
-	char why[READING_WHY];
-	int index;
-
-	reading->slack = NULL;
-	if (!reading_setting(object, &setting, why))
-		return NULL;
-	index = replay_find(replay, &setting);
-	if (index < 0 || replay->memory > REPLAY_MEMORY)
-		return NULL;
-	if (!replay->played[index].slack) {
-		replay->played[index].slack = memory_new(1, sizeof(*slack));
-		replay->memory += sizeof(*slack);
-	}
-	slack = reading->slack = replay->played[index].slack;
-	reading->slack_id = id;
-	*slack = (struct slack_report){ .setting = setting, .elements = 1 };
-	record_string(object, "uarch", slack->uarch, sizeof(slack->uarch));
-	record_number(object, "cycles", 0, MOST_CYCLES, &slack->cycles);
-	record_number(object, "cycles_lo", 0, MOST_CYCLES, &slack->cycles_lo);
-	record_number(object, "cycles_hi", 0, MOST_CYCLES, &slack->cycles_hi);
-	record_number(object, "seconds", 0, MOST_CYCLES, &slack->seconds);
-	record_string(object, "contradiction", slack->contradiction, sizeof(slack->contradiction));
-	slack->complete = record_flag(object, "complete");
-	slack->contended = record_flag(object, "contended");
-	return NULL;
-}
-
-const char *reading_resource(struct reading *reading, const json_t *object, unsigned id)
-{
-	struct slack_report *slack = reading->slack;
-
-	if (!slack || reading->slack_id != id || slack->count == SLACK_RESOURCES)
-		return NULL;
-	fields_read(object, resource_fields, &slack->resource[slack->count]);
-	if (slack->resource[slack->count].name[0] &&
-		slack->resource[slack->count].kind != SLACK_WAITS)
-		slack->count++;
-	return NULL;
-}
-
-/* ---- The gap and its causes */
-
-const char *reading_gap(struct reading *reading, const json_t *object, unsigned id)
-{
-	struct replay *replay = reading->replay;
-	struct setting setting;
-	char why[READING_WHY];
-	int index;
-
-	reading->why = NULL;
-	if (!reading_setting(object, &setting, why))
-		return NULL;
-	index = replay_find(replay, &setting);
-	if (index < 0 || replay->memory > REPLAY_MEMORY)
-		return NULL;
-	if (!replay->played[index].why) {
-		replay->played[index].why = memory_new(1, sizeof(*reading->why));
-		replay->memory += sizeof(*reading->why);
-	}
-	reading->why = replay->played[index].why;
-	reading->why_id = id;
-	*reading->why = (struct why_report){ .setting = setting };
-	fields_read(object, gap_fields, reading->why);
-	return NULL;
-}
-
-const char *reading_cause(struct reading *reading, const json_t *object, unsigned id)
-{
-	struct why_report *why = reading->why;
-
-	if (!why || reading->why_id != id || why->count == WHY_PAIRS)
-		return NULL;
-	fields_read(object, cause_fields, &why->cause[why->count]);
-	why->count += why->cause[why->count].name[0] != '\0';
-	return NULL;
-}
-
-/* ---- Costs of instructions */
-
-const char *reading_costs(struct reading *reading, const json_t *object, unsigned id)
-{
-	struct replay *replay = reading->replay;
-	struct cost_report *cost;
-	struct setting setting;
-	char why[READING_WHY];
-	int index;
-
-	reading->cost = NULL;
-	if (!reading_setting(object, &setting, why))
-		return NULL;
-	index = replay_find(replay, &setting);
-	if (index < 0 || replay->memory > REPLAY_MEMORY)
-		return NULL;
-	if (!replay->played[index].cost) {
-		replay->played[index].cost = memory_new(1, sizeof(*cost));
-		replay->memory += sizeof(*cost);
-	}
-	cost = reading->cost = replay->played[index].cost;
-	reading->cost_id = id;
-	*cost = (struct cost_report){ .setting = setting, .model = NAN };
-	record_string(object, "uarch", cost->uarch, sizeof(cost->uarch));
-	record_number(object, "cpe", 0, MOST_CYCLES, &cost->cpe.value);
-	record_number(object, "cpe_lo", 0, MOST_CYCLES, &cost->cpe.lo);
-	record_number(object, "cpe_hi", 0, MOST_CYCLES, &cost->cpe.hi);
-	record_number(object, "model", 0, MOST_CYCLES, &cost->model);
-	record_number(object, "seconds", 0, MOST_CYCLES, &cost->seconds);
-	cost->complete = record_flag(object, "complete");
-	cost->contended = record_flag(object, "contended");
-	return NULL;
-}
-
-const char *reading_cost(struct reading *reading, const json_t *object, unsigned id)
-{
-	struct cost_report *cost = reading->cost;
-
-	if (!cost || reading->cost_id != id || cost->count == COST_INSNS)
-		return NULL;
-	fields_read(object, cost_fields, &cost->insn[cost->count++]);
-	return NULL;
 }
 
 /* ---- Explanations */
@@ -210,9 +79,29 @@ const char *reading_ports(struct reading *reading, const json_t *object, unsigne
 	return NULL;
 }
 
+/* Adds equal instructions in a row to the code of the explanation. */
+static const char *add_run(struct explained *explained, struct recorded_insn *run)
+{
+	if (run->bytes < 1)
+		run->bytes = 1;
+	if (run->times < 1 || run->times > LOOP_MOST)
+		run->times = 1;
+	if (!isfinite(run->facts.latency))
+		run->facts.latency = UARCH_UNKNOWN;
+	if (explained->insn_count + run->times > LOOP_MOST)
+		return "more instructions than the loop has";
+	/* The explorer's panels need the instructions in the order of their addresses. */
+	if (explained->run_count && run->offset < explained->run[explained->run_count - 1].offset)
+		return "an instruction out of order";
+	explained->run =
+		memory_grow(explained->run, (size_t)explained->run_count, sizeof(*explained->run));
+	explained->run[explained->run_count++] = *run;
+	explained->insn_count += run->times;
+	return NULL;
+}
+
 const char *reading_insn(struct reading *reading, const json_t *object, unsigned id)
 {
-	struct explained *explained = &reading->explained;
 	struct recorded_insn run;
 	int64_t offset;
 
@@ -221,21 +110,41 @@ const char *reading_insn(struct reading *reading, const json_t *object, unsigned
 	if (!record_integer(object, "offset", 0, 1 << 24, &offset) ||
 		!json_is_string(json_object_get(object, "text")))
 		return "an instruction without its offset or text";
-	if (run.bytes < 1)
-		run.bytes = 1;
-	if (run.times < 1 || run.times > LOOP_MOST)
-		run.times = 1;
-	if (!isfinite(run.facts.latency))
-		run.facts.latency = UARCH_UNKNOWN;
-	if (explained->insn_count + run.times > LOOP_MOST)
-		return "more instructions than the loop has";
-	/* The explorer's panels need the instructions in the order of their addresses. */
-	if (explained->run_count && run.offset < explained->run[explained->run_count - 1].offset)
-		return "an instruction out of order";
-	explained->run =
-		memory_grow(explained->run, (size_t)explained->run_count, sizeof(*explained->run));
-	explained->run[explained->run_count++] = run;
-	explained->insn_count += run.times;
+	return add_run(&reading->explained, &run);
+}
+
+/* Reads the code of an explanation of format 2: the numbers of its instructions, or [NUMBER, TIMES,
+ * OFFSET]. Without an offset, an instruction follows the previous one in memory. */
+static const char *read_code(struct reading *reading, const json_t *code)
+{
+	uint64_t expected = 0;
+	const json_t *entry;
+	size_t i;
+
+	json_array_foreach(code, i, entry)
+	{
+		const json_t *number = json_is_array(entry) ? json_array_get(entry, 0) : entry;
+		const json_t *insn = reading_shared(reading, number, "insn");
+		const json_t *kind = reading_shared(reading, json_object_get(insn, "kind"), "kind");
+		double times, offset;
+		struct recorded_insn run;
+		const char *why;
+
+		if (!kind)
+			return "the code names an instruction that is missing";
+		fields_read(kind, insn_fields, &run);
+		record_string(insn, "text", run.text, sizeof(run.text));
+		run.times = record_bounded(json_array_get(entry, 1), 1, LOOP_MOST, &times)
+				    ? (int)times
+				    : 1;
+		run.offset = record_bounded(json_array_get(entry, 2), 0, 1 << 24, &offset)
+				     ? (uint64_t)offset
+				     : expected;
+		why = add_run(&reading->explained, &run);
+		if (why)
+			return why;
+		expected = run.offset + (uint64_t)run.times * run.bytes;
+	}
 	return NULL;
 }
 
@@ -287,25 +196,24 @@ static void order_limits(struct limits *limits)
 		limits->bound = limits->limit[limits->binding].cpe;
 }
 
-/* Copies the explanation (limits and instructions) that was just read to its setting. */
-static void take_explanation(struct reading *reading, int index)
+/* Returns a copy of the explanation (limits and instructions) that was just read. */
+static struct explained *copy_explanation(struct reading *reading)
 {
-	struct replay *replay = reading->replay;
-	struct played *played = &replay->played[index];
 	const struct explained *from = &reading->explained;
 	size_t runs = (size_t)from->run_count * sizeof(*from->run);
+	struct explained *copy = memory_new(1, sizeof(*from));
 
-	explained_free(played->explained);
-	played->explained = memory_new(1, sizeof(*from));
-	*played->explained = *from;
+	*copy = *from;
+	copy->users = 1;
 	/* One more byte of memory is allocated, because an allocation of 0 bytes may return NULL.
 	 */
-	played->explained->run = memory_new(runs + 1, 1);
+	copy->run = memory_new(runs + 1, 1);
 	if (runs)
-		memcpy(played->explained->run, from->run, runs);
+		memcpy(copy->run, from->run, runs);
 	if (from->function[0])
-		played->explained->whole.function = played->explained->function;
-	replay->memory += sizeof(*from) + runs;
+		copy->whole.function = copy->function;
+	reading->replay->memory += sizeof(*from) + runs;
+	return copy;
 }
 
 /* Reads a number of a JSON record; a missing number reads as 0. */
@@ -350,31 +258,121 @@ static const char *read_whole(
 	return NULL;
 }
 
-const char *reading_explain(struct reading *reading, const json_t *object, unsigned id)
+/* Reads the record of an explanation, after its limits, ports and instructions. */
+static const char *read_explanation(
+	struct reading *reading, const json_t *object, const struct setting *setting)
 {
 	struct explanation *whole = &reading->explained.whole;
+	char text[READING_WHY];
+
+	record_string(object, "why", text, sizeof(text));
+	if (text[0]) {
+		whole->status = status_failed("%s", text);
+	} else {
+		const char *why = read_whole(object, setting, &reading->explained);
+
+		if (why)
+			return why;
+	}
+	order_limits(&whole->limits);
+	return NULL;
+}
+
+/* Reads the records that an explanation of format 2 names. */
+static const char *read_parts(struct reading *reading, const json_t *explanation, unsigned id)
+{
+	const json_t *limits = json_object_get(explanation, "limits"), *number,
+		     *modelled = json_object_get(explanation, "modelled"), *part;
+	const char *why = NULL;
+	size_t i;
+
+	json_array_foreach(limits, i, number)
+	{
+		part = reading_shared(reading, number, "limits");
+		why = part ? reading_limit(reading, part, id) : "a limit of the loop is missing";
+		if (why)
+			return why;
+	}
+	part = reading_shared(reading, json_object_get(explanation, "ports"), "ports");
+	if (part)
+		why = reading_ports(reading, part, id);
+	else if (!json_object_get(explanation, "why"))
+		why = "the ports of the loop are missing";
+	if (!why && modelled) {
+		part = reading_shared(reading, modelled, "modelled");
+		why = part ? reading_modelled(reading, part, id)
+			   : "the events of the loop are missing";
+	}
+	return why ? why : read_code(reading, json_object_get(explanation, "code"));
+}
+
+/* Returns the explanation that a shared record has; NULL: *why is the reason. The explanation is
+ * made at the first use of the record. */
+static struct explained *shared_explained(struct reading *reading, const json_t *number,
+	const struct setting *setting, unsigned id, const char **why)
+{
+	const json_t *object = reading_shared(reading, number, "explanation");
+	struct reading_shared *shared;
+
+	*why = "the explanation is missing";
+	if (!object)
+		return NULL;
+	shared = &reading->shared[json_integer_value(number)];
+	if (!shared->explained) {
+		begin_explanation(reading, 0);
+		begin_explanation(reading, id);
+		*why = read_parts(reading, object, id);
+		if (!*why)
+			*why = read_explanation(reading, object, setting);
+		if (!*why)
+			shared->explained = copy_explanation(reading);
+		begin_explanation(reading, 0);
+	}
+	return shared->explained;
+}
+
+/* Reads the record "explain" of format 2, which names a shared explanation. */
+static const char *read_named(struct reading *reading, const json_t *number, unsigned id)
+{
+	struct replay *replay = reading->replay;
+	int index = reading_find_id(reading, id);
+	struct explained *explained;
+	const char *why;
+
+	/* The setting of an explanation may be missing in the replay, because its trials could not
+	 * be used. */
+	if (index < 0 || replay->memory > REPLAY_MEMORY)
+		return NULL;
+	explained = shared_explained(reading, number, &replay->settings.setting[index], id, &why);
+	if (!explained)
+		return why;
+	explained->users++;
+	explained_free(replay->played[index].explained);
+	replay->played[index].explained = explained;
+	return NULL;
+}
+
+const char *reading_explain(struct reading *reading, const json_t *object, unsigned id)
+{
+	const json_t *number = json_object_get(object, "explanation");
 	char text[READING_WHY];
 	const char *why = NULL;
 	struct setting setting;
 	int index;
 
+	if (number)
+		return read_named(reading, number, id);
 	begin_explanation(reading, id);
 	if (!reading_setting(object, &setting, text))
 		return NULL;
 	index = replay_find(reading->replay, &setting);
-	/* The setting of an explanation may be missing in the replay, because its trials could not
-	 * be used. */
 	if (index < 0 || reading->replay->memory > REPLAY_MEMORY)
 		return NULL;
-	record_string(object, "why", text, sizeof(text));
-	if (text[0])
-		whole->status = status_failed("%s", text);
-	else
-		why = read_whole(object, &setting, &reading->explained);
+	why = read_explanation(reading, object, &setting);
 	if (why)
 		return why;
-	order_limits(&whole->limits);
-	take_explanation(reading, index);
+	explained_free(reading->replay->played[index].explained);
+	reading->replay->played[index].explained = copy_explanation(reading);
 	begin_explanation(reading, 0);
 	return NULL;
 }

@@ -13,6 +13,7 @@
 /* The recorded explanation of a setting. The member `run` has the recorded instructions of the
  * loop: equal instructions in a row are one entry. */
 struct explained {
+	unsigned users;		  /* number of settings and readers that have this explanation */
 	struct explanation whole; /* the explanation without its instructions */
 	char function[64]; /* name of the function, to which whole.function points; empty: the name
 			      is unknown */
@@ -29,6 +30,7 @@ struct why_report;
 /* A measured setting of a recording. */
 struct played {
 	unsigned id;
+	unsigned run;	  /* number of the run that recorded the last sample */
 	unsigned in_file; /* number of the setting's trials in the recording, including those of
 			     earlier samples */
 	unsigned count, forgotten[TRIAL_FATES];
@@ -47,6 +49,7 @@ struct replay {
 	char name[120];
 	struct replay_place place;
 	struct machine machine;
+	int format; /* format of the first run */
 	bool has_core, has_events;
 	struct core core;
 	struct event_plan events;
@@ -79,6 +82,8 @@ struct reading {
 	unsigned line;
 	bool begun;		 /* true after the header record of a recording was read */
 	bool over;		 /* true: all later lines of the recording are ignored */
+	int format;		 /* format of the present run */
+	unsigned run;		 /* number of the present run */
 	int event[COUNTERS_MAX]; /* for each event of the present run: index of the event in the
 				    plan; -1: not in the plan */
 
@@ -86,11 +91,27 @@ struct reading {
 				      NULL: no record is incomplete */
 	unsigned awaited;
 
+	/* The shared records of the present run, by number; NULL: there is none. `explained` is the
+	 * explanation that was made of the record. */
+	struct reading_shared {
+		struct json_t *object;
+		struct explained *explained;
+	} * shared;
+	unsigned shared_count;
+	size_t shared_bytes; /* approximate memory of the shared records */
+	/* The samples of the present run, in the order of their ids. */
+	struct reading_sampled {
+		unsigned id;
+		int index; /* index of the sample's setting */
+	} * sampled;
+	size_t sampled_count;
+
 	/* The setting and the explanation that the reader is reading, with their ids. */
 	unsigned id;
 	bool has_facts;
 	struct run_facts facts;
 	struct trials trials;
+	unsigned joined; /* number of trials that the recording has in an earlier sample */
 	bool has_counts;
 	struct counts counts;
 	unsigned explained_id;
@@ -112,9 +133,25 @@ struct reading {
 	} left_out[LEFT_OUT_KINDS];
 };
 
+/* ---- replay_shared.c: the records that other records name by their number ---- */
+
+/* Returns whether records of this name are shared in the present run. */
+bool reading_is_shared(const struct reading *reading, const char *name);
+/* Keeps a shared record. Returns the reason why the record cannot be used, or NULL. */
+const char *reading_share(struct reading *reading, const struct json_t *object, unsigned number);
+/* Returns the shared record with a number and a name; NULL: there is none. */
+const struct json_t *reading_shared(
+	const struct reading *reading, const struct json_t *number, const char *name);
+/* Keeps the id of a sample of the present run, and returns the setting of a sample; -1: none. */
+void reading_note_id(struct reading *reading, unsigned id, int index);
+int reading_find_id(const struct reading *reading, unsigned id);
+/* Forgets the shared records and ids, because the next run has its own. */
+void reading_end_run(struct reading *reading);
+
 /* ---- replay_engine.c ---- */
 
-/* Frees a recorded explanation. `explained` may be NULL. */
+/* Ends one use of a recorded explanation. After the last use, it is freed. `explained` may be NULL.
+ */
 void explained_free(struct explained *explained);
 
 /* Counts an ignored line, setting or sample, and keeps the line number and message of the first
@@ -151,6 +188,8 @@ const char *reading_insn(struct reading *reading, const struct json_t *object, u
 const char *reading_modelled(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_explain(struct reading *reading, const struct json_t *object, unsigned id);
 void reading_forget(struct reading *reading);
+
+/* Functions of replay_reports.c. */
 const char *reading_gap(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_cause(struct reading *reading, const struct json_t *object, unsigned id);
 const char *reading_slack(struct reading *reading, const struct json_t *object, unsigned id);

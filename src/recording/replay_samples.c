@@ -11,6 +11,7 @@
 #include "recording/fields.h"
 #include "recording/records.h"
 #include "recording/replay_records.h"
+#include "recording/trial_records.h"
 
 struct status reading_header(struct reading *reading, const json_t *object)
 {
@@ -37,6 +38,8 @@ struct status reading_header(struct reading *reading, const json_t *object)
 			*program ? program : "?", (int)format, RECORDING_VERSION);
 	/* An id is valid only within one run of the recording, so a new header resets the ids. */
 	reading->id = reading->explained_id = 0;
+	reading->format = (int)format;
+	reading_end_run(reading);
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		reading->event[i] = -1;
 	if (reading->begun) {
@@ -56,6 +59,7 @@ struct status reading_header(struct reading *reading, const json_t *object)
 		return status_ok();
 	}
 	reading->begun = true;
+	replay->format = (int)format;
 	memcpy(place->program, program, sizeof(program));
 	record_string(object, "time", place->time, sizeof(place->time));
 	place->seed = (uint64_t)record_count(object, "seed", INT64_MAX);
@@ -186,7 +190,6 @@ const char *reading_event(struct reading *reading, const json_t *object)
 
 /* ---- Samples */
 
-#define MOST_GHZ   1e3
 #define MOST_COUNT 1e15
 
 static void begin_setting(struct reading *reading, unsigned id)
@@ -200,75 +203,17 @@ static void begin_setting(struct reading *reading, unsigned id)
 	memset(&reading->counts, 0, sizeof(reading->counts));
 }
 
-static float float_of(const json_t *value)
-{
-	double number;
-
-	return record_bounded(value, -MOST_CYCLES, MOST_CYCLES, &number) ? (float)number : NAN;
-}
-
-static const char *read_trial(const json_t *list, struct trial *trial)
-{
-	double fate, where = 0;
-
-	if (!json_is_array(list) || json_array_size(list) < 6)
-		return "a trial: expected a list of six to eight numbers";
-	if (!record_bounded(json_array_get(list, 5), 0, TRIAL_FATES - 1, &fate) ||
-		fate != floor(fate))
-		return "a trial without a fate";
-	trial->fate = (uint8_t)fate;
-	/* The cycles of a recorded trial must be positive, except for a broken trial. */
-	if (!record_bounded(json_array_get(list, 0), fate == TRIAL_BROKEN ? -MOST_CYCLES : 1e-9,
-		    MOST_CYCLES, &trial->cpe) &&
-		fate != TRIAL_BROKEN)
-		return "a trial: expected cycles above 0";
-	if (!record_bounded(json_array_get(list, 1), 1e-6, MOST_GHZ, &trial->ghz) &&
-		fate != TRIAL_BROKEN)
-		return "a trial: expected a clock frequency in GHz";
-	trial->watch = float_of(json_array_get(list, 2));
-	trial->turns = float_of(json_array_get(list, 3));
-	trial->at = float_of(json_array_get(list, 4));
-	trial->check = float_of(json_array_get(list, 6));
-	/* The last number of a recorded trial is twice the placement (the working set's offset in
-	 * memory), plus 1 if the caches were not in steady state. */
-	if (json_array_size(list) > 7 &&
-		(!record_bounded(json_array_get(list, 7), 0, 2 * UINT8_MAX + 1, &where) ||
-			where != floor(where)))
-		return "a trial: expected a placement from 0 to 511";
-	trial->place = (uint8_t)((unsigned)where / 2);
-	trial->unsettled = (unsigned)where % 2;
-	return NULL;
-}
-
 const char *reading_trials(struct reading *reading, const json_t *object, unsigned id)
 {
-	const json_t *list = json_object_get(object, "trials"), *value;
-	struct trials *trials = &reading->trials;
-	size_t i;
-
 	begin_setting(reading, id);
-	if (!json_is_array(list))
-		return "trials without a list";
-	json_array_foreach(list, i, value)
-	{
-		struct trial trial;
-		const char *why = read_trial(value, &trial);
-
-		if (why)
-			return why;
-		if (trials->count == TRIALS_MAX)
-			return "more trials than a sample can have";
-		trials->trial[trials->count++] = trial;
-	}
-	return NULL;
+	return trials_get(object, &reading->trials);
 }
 
-const char *reading_facts(struct reading *reading, const json_t *object, unsigned id)
+static const char *read_facts(
+	struct reading *reading, const json_t *object, const json_t *forgotten)
 {
-	const json_t *forgotten = json_object_get(object, "forgotten");
 	struct run_facts *facts = &reading->facts;
 
-	begin_setting(reading, id);
 	memset(facts, 0, sizeof(*facts));
 	fields_read(object, sample_fields, facts);
 	if (facts->cycles_from != SOURCE_COUNTER && facts->cycles_from != SOURCE_REFERENCE)
@@ -280,33 +225,53 @@ const char *reading_facts(struct reading *reading, const json_t *object, unsigne
 	return NULL;
 }
 
-/* Reads the count of an event: [NAME, ROLE, VALUE, LO, HI, STATE, …]. */
+const char *reading_facts(struct reading *reading, const json_t *object, unsigned id)
+{
+	begin_setting(reading, id);
+	return read_facts(reading, object, json_object_get(object, "forgotten"));
+}
+
+/* Returns the index of a count's event in the plan of the replay; -1: the plan had no room for the
+ * event; -2: there is no such event. The count names its event, or has the event's index in the
+ * run's plan. */
+static int event_of(const struct reading *reading, const json_t *event)
+{
+	json_int_t index = json_is_integer(event) ? json_integer_value(event) : -1;
+
+	if (json_is_string(event))
+		return find_event(&reading->replay->events, json_string_value(event));
+	return index >= 0 && index < COUNTERS_MAX ? reading->event[index] : -2;
+}
+
+/* Reads the count of an event: [NAME, ROLE, VALUE, LO, HI, STATE, …], or, in format 2, [INDEX,
+ * VALUE, LO, HI, STATE, …] without the state of a known count. */
 static const char *read_count(struct reading *reading, const json_t *list)
 {
-	const char *name = json_string_value(json_array_get(list, 0)),
-		   *word = json_string_value(json_array_get(list, 5));
-	struct count count = { 0 };
+	bool named = json_is_string(json_array_get(list, 0));
+	size_t first = named ? 2 : 1, state = first + 3, last = named ? 7 : state + 1;
+	const char *word = json_string_value(json_array_get(list, state));
+	struct count count = { .state = COUNT_KNOWN };
 	double *const figures[] = { &count.value, &count.lo, &count.hi };
 	double share, error;
-	int index;
+	int index = event_of(reading, json_array_get(list, 0));
 
-	if (!name || !word || !counts_state_find(word, &count.state))
+	if (index < -1 || (word ? !counts_state_find(word, &count.state) : named))
 		return "a count: expected a list of name, role, three numbers and state";
-	index = find_event(&reading->replay->events, name);
 	if (index < 0)
-		return NULL; /* the plan of events had no room for this event */
+		return NULL;
 	for (size_t i = 0; i < 3 && count_known(&count); i++)
 		if (!record_bounded(
-			    json_array_get(list, 2 + i), -MOST_COUNT, MOST_COUNT, figures[i]))
+			    json_array_get(list, first + i), -MOST_COUNT, MOST_COUNT, figures[i]))
 			return "a count without its figures";
 	/* An event count is a difference of two measurements, and may be slightly negative because
 	 * of noise. The upper bound `hi` of a negative event count must not be negative. */
 	if (count_known(&count) && count.value < 0 && count.hi < 0)
 		return "a count is not negative";
-	if (count.state == COUNT_SCALED && record_bounded(json_array_get(list, 6), 0, 1, &share))
+	if (count.state == COUNT_SCALED &&
+		record_bounded(json_array_get(list, state + 1), 0, 1, &share))
 		count.share = (float)share;
 	if (count.state == COUNT_REFUSED &&
-		record_bounded(json_array_get(list, 7), 0, 4095, &error))
+		record_bounded(json_array_get(list, last), 0, 4095, &error))
 		count.error = (int)error;
 	if (count.state == COUNT_KNOWN)
 		count.share = 1;
@@ -316,12 +281,11 @@ static const char *read_count(struct reading *reading, const json_t *list)
 	return NULL;
 }
 
-const char *reading_counters(struct reading *reading, const json_t *object, unsigned id)
+static const char *read_counters(struct reading *reading, const json_t *object)
 {
 	const json_t *list = json_object_get(object, "events"), *value;
 	size_t i;
 
-	begin_setting(reading, id);
 	reading->has_counts = true;
 	record_string(object, "why", reading->counts.why, sizeof(reading->counts.why));
 	record_string(object, "pmu", reading->counts.pmu, sizeof(reading->counts.pmu));
@@ -335,6 +299,35 @@ const char *reading_counters(struct reading *reading, const json_t *object, unsi
 			return why;
 	}
 	return NULL;
+}
+
+const char *reading_counters(struct reading *reading, const json_t *object, unsigned id)
+{
+	begin_setting(reading, id);
+	return read_counters(reading, object);
+}
+
+/* Reads the shared records that a sample of format 2 names. The facts that the sample has itself
+ * replace those of the shared record. */
+static const char *read_named(struct reading *reading, const json_t *sample, unsigned id)
+{
+	const json_t *number = json_object_get(sample, "facts");
+	const json_t *facts = reading_shared(reading, number, "facts");
+	const json_t *counters =
+		reading_shared(reading, json_object_get(sample, "counters"), "counters");
+	const char *why = NULL;
+	json_t *all;
+
+	if (!number)
+		return NULL;
+	begin_setting(reading, id);
+	if (!facts || (!counters && json_object_get(sample, "counters")))
+		return "the sample names a record that is missing";
+	all = json_copy((json_t *)(uintptr_t)facts);
+	json_object_update(all, (json_t *)(uintptr_t)sample);
+	why = read_facts(reading, all, json_object_get(sample, "forgotten"));
+	json_decref(all);
+	return why || !counters ? why : read_counters(reading, counters);
 }
 
 /* Reads the value of a knob; a choice is written by its name. Returns false if the knob does not
@@ -397,6 +390,27 @@ bool reading_setting(const json_t *object, struct setting *setting, char why[REA
 	return status.code != STATUS_USAGE;
 }
 
+/* Puts the trials of the setting's earlier sample before the trials of this one, if this sample
+ * continues the earlier one. */
+static void join_trials(
+	struct reading *reading, const struct setting *setting, const json_t *sample)
+{
+	int index = replay_find(reading->replay, setting);
+	const struct played *played = index < 0 ? NULL : &reading->replay->played[index];
+	struct trials *trials = &reading->trials;
+	unsigned room = TRIALS_MAX - trials->count, count;
+
+	if (!played || played->run != reading->run ||
+		record_count(sample, "replaces", INT32_MAX) != played->id)
+		return;
+	count = played->count < room ? played->count : room;
+	memmove(trials->trial + count, trials->trial, trials->count * sizeof(trials->trial[0]));
+	memcpy(trials->trial, played->trial + played->count - count,
+		count * sizeof(trials->trial[0]));
+	trials->count += count;
+	reading->joined = count;
+}
+
 static void take_setting(struct reading *reading, const struct setting *setting)
 {
 	struct replay *replay = reading->replay;
@@ -412,7 +426,9 @@ static void take_setting(struct reading *reading, const struct setting *setting)
 	replay->memory -= played->count * sizeof(*played->trial);
 	free(played->trial);
 	played->id = reading->id;
-	played->in_file += reading->trials.count;
+	played->run = reading->run;
+	played->in_file += reading->trials.count - reading->joined;
+	reading_note_id(reading, played->id, index);
 	played->count = reading->trials.count;
 	played->trial = memory_new(played->count, sizeof(*played->trial));
 	memcpy(played->trial, reading->trials.trial, played->count * sizeof(*played->trial));
@@ -434,15 +450,23 @@ const char *reading_sample(struct reading *reading, const json_t *object, unsign
 	struct setting setting;
 	struct sample sample;
 	char why[READING_WHY];
+	const char *missing = read_named(reading, object, id);
 	bool mine = reading->id == id && reading->has_facts;
 
 	if (id > replay->last_id)
 		replay->last_id = id;
+	if (missing) {
+		begin_setting(reading, 0);
+		return missing;
+	}
 	if (!reading_setting(object, &setting, why)) {
 		reading_leave_out(reading, LEFT_OUT_ABSENT, "%s", why);
 		begin_setting(reading, 0);
 		return NULL;
 	}
+	reading->joined = 0;
+	if (mine && json_object_get(object, "replaces"))
+		join_trials(reading, &setting, object);
 	if (mine)
 		sample_summarise(&reading->trials, &reading->facts, &sample);
 	if (!mine || !sample.valid)

@@ -14,8 +14,10 @@ says err '3 settings'
 says err 'slexplore replay one.jsonl'
 ! awk 'length($0) + 1 > 1000 { found = 1 } END { exit !found }' one.jsonl || fail "a line of over 1,000 bytes"
 [ "$(tail -c 1 one.jsonl | od -An -c | tr -d ' ')" = '\n' ] || fail "the last line has no end"
-[ "$(grep -c '"record":"sample"' one.jsonl)" = 3 ] || fail "not a sample each"
-[ "$(head -n 1 one.jsonl | grep -c '"record":"recording".*"format":1')" = 1 ] || fail "no header"
+# A setting that was measured several times has several samples, of which only the last one has quartiles.
+[ "$(grep -c '"record":"sample".*"cpe_lo"' one.jsonl)" = 3 ] || fail "not a sample each"
+[ "$(grep -c '"record":"explain"' one.jsonl)" = 3 ] || fail "not an explanation each"
+[ "$(head -n 1 one.jsonl | grep -c '"record":"recording".*"format":2')" = 1 ] || fail "no header"
 cat >walk.script <<'END'
 knob acc
 resize 120x40
@@ -28,7 +30,7 @@ END
 expect 0 replay one.jsonl --script walk.script
 says out ' REPLAY one.jsonl '
 [ "$(grep -c '^=== ' out)" = 3 ] || fail "not three screens"
-grep '"record":"sample"' one.jsonl | while read -r line; do
+grep '"record":"sample".*"cpe_lo"' one.jsonl | while read -r line; do
 	field cpe_lo "$line"
 done >quartiles
 sed -n 's/.*quartiles \([0-9.]*\) .*/\1/p' out >shown
@@ -98,9 +100,9 @@ sed "$line"'s/.*/{"v":1,"record":"trials","id":1,"trials":[[NaN]]}/' one.jsonl >
 expect 0 replay damaged.jsonl --script dump.script
 says err "damaged.jsonl:$line: "
 grep -q -F 'damaged line is left out' out || fail "the screen does not say so"
-sed '1s/"format":1/"format":2/' one.jsonl >future.jsonl
+sed '1s/"format":2/"format":3/' one.jsonl >future.jsonl
 expect 2 replay future.jsonl --script dump.script
-says err 'format 2: this slexplore reads formats up to 1'
+says err 'format 3: this slexplore reads formats up to 2'
 expect 2 replay no-such-file --script dump.script
 says err 'no-such-file: No such file or directory'
 : >empty.jsonl
@@ -151,19 +153,21 @@ expect 0 replay explorer.jsonl mul-chain acc=2 --script dump.script
 says out ' REPLAY explorer.jsonl '
 expect 0 replay two.jsonl mul-chain acc=1 --script dump.script
 
-# After a signal, all measured samples are in the file. On a core that is always busy, they are written at the end.
+# After a signal, all measured samples are in the file, also those of a core that is always busy.
 sampled() { [ "$(grep -c '"record":"sample"' ended.jsonl 2>/dev/null)" -ge "$1" ] 2>/dev/null; }
-if with_signal TERM; then
+for signal in TERM:143 KILL:137; do
+	with_signal "${signal%:*}" || continue
+	rm -f ended.jsonl
 	$prefix "$SLEXPLORE" record ended.jsonl --time-budget 3600 </dev/null >out 2>err &
 	recorder=$!
 	until_true sampled 3
-	kill -s TERM $recorder
+	kill -s "${signal%:*}" $recorder
 	wait $recorder
 	status=$?
-	[ $status = 143 ] || fail "SIGTERM: exit status $status"
+	[ $status = "${signal#*:}" ] || fail "SIG${signal%:*}: exit status $status"
 	sampled 3 || fail "nothing was recorded: $(cat err)"
 	[ "$(tail -c 1 ended.jsonl | od -An -c | tr -d ' ')" = '\n' ] || fail "ended in the middle of a line"
 	expect 0 replay ended.jsonl --script dump.script
-fi
+done
 
 done_with "recordings are replayed as they were measured"

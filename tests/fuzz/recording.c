@@ -19,22 +19,23 @@
 #define HEAD                                                                                      \
 	"{\"v\":1,\"record\":\"recording\",\"id\":0,\"format\":1,\"program\":\"0.1.0\",\"host\":" \
 	"\"n1\",\"time\":\"2026-11-21T18:00:00Z\","                                               \
-	"\"arch\":\"aarch64\",\"machine\":\"Arm Neoverse N1\",\"seed\":1}\n"                      \
-	"{\"v\":1,\"record\":\"machine\",\"id\":0,\"cpu\":0,\"processors\":1,\"bound\":true,"     \
-	"\"caches\":[[1,65536,64],[2,1048576,64]],"                                               \
-	"\"memory_limit\":1000000000,\"tick_hz\":6.25e7,\"tick_step\":1.0,\"clock\":\"add "       \
-	"chain\",\"watched\":false}\n"                                                            \
-	"{\"v\":1,\"record\":\"core\",\"id\":0,\"match\":\"exact\",\"name\":\"neoverse-n1\","     \
-	"\"title\":\"Arm Neoverse N1\","                                                          \
-	"\"ports\":[\"B\",\"S0\",\"S1\",\"div\"],\"units\":[3]}\n"                                \
-	"{\"v\":1,\"record\":\"events\",\"id\":0,\"count\":3,\"cycles\":0,\"generic\":false,"     \
-	"\"left_out\":0,\"why\":\"\"}\n"                                                          \
-	"{\"v\":1,\"record\":\"event\",\"id\":0,\"index\":0,\"name\":\"arm_n1::CPU_CYCLES\","     \
-	"\"role\":\"cycles\",\"must\":true,\"title\":\"cycles\"}\n"                               \
-	"{\"v\":1,\"record\":\"event\",\"id\":0,\"index\":1,\"name\":\"arm_n1::INST_RETIRED\","   \
-	"\"role\":\"instructions\",\"must\":true}\n"                                              \
-	"{\"v\":1,\"record\":\"event\",\"id\":0,\"index\":2,\"name\":\"arm_n1::P\",\"role\":"     \
-	"\"ports\",\"ports\":[1,2],\"title\":\"S0 S1\","                                          \
+	"\"arch\":\"aarch64\",\"machine\":\"Arm Neoverse N1\",\"seed\":1}\n" HEAD_REST
+#define HEAD_REST                                                                               \
+	"{\"v\":1,\"record\":\"machine\",\"id\":0,\"cpu\":0,\"processors\":1,\"bound\":true,"   \
+	"\"caches\":[[1,65536,64],[2,1048576,64]],"                                             \
+	"\"memory_limit\":1000000000,\"tick_hz\":6.25e7,\"tick_step\":1.0,\"clock\":\"add "     \
+	"chain\",\"watched\":false}\n"                                                          \
+	"{\"v\":1,\"record\":\"core\",\"id\":0,\"match\":\"exact\",\"name\":\"neoverse-n1\","   \
+	"\"title\":\"Arm Neoverse N1\","                                                        \
+	"\"ports\":[\"B\",\"S0\",\"S1\",\"div\"],\"units\":[3]}\n"                              \
+	"{\"v\":1,\"record\":\"events\",\"id\":0,\"count\":3,\"cycles\":0,\"generic\":false,"   \
+	"\"left_out\":0,\"why\":\"\"}\n"                                                        \
+	"{\"v\":1,\"record\":\"event\",\"id\":0,\"index\":0,\"name\":\"arm_n1::CPU_CYCLES\","   \
+	"\"role\":\"cycles\",\"must\":true,\"title\":\"cycles\"}\n"                             \
+	"{\"v\":1,\"record\":\"event\",\"id\":0,\"index\":1,\"name\":\"arm_n1::INST_RETIRED\"," \
+	"\"role\":\"instructions\",\"must\":true}\n"                                            \
+	"{\"v\":1,\"record\":\"event\",\"id\":0,\"index\":2,\"name\":\"arm_n1::P\",\"role\":"   \
+	"\"ports\",\"ports\":[1,2],\"title\":\"S0 S1\","                                        \
 	"\"core\":\"neoverse-n1\"}\n"
 #define SETTING(id, knobs)                                                                         \
 	"{\"v\":1,\"record\":\"trials\",\"id\":" id                                                \
@@ -73,6 +74,42 @@
 #define MOUNTAIN(size, stride) \
 	"\"kernel\":\"mountain\",\"knobs\":{\"size\":" size ",\"stride\":" stride "}"
 
+/* Format 2: columns of trials, and records that others name by their number. */
+#define SHARED(id, number, knobs, more)                                                          \
+	"{\"v\":1,\"record\":\"trials\",\"id\":" id ",\"cpe\":\"BsDASB\",\"ghz\":\"BsDAAA\","    \
+	"\"watch\":\"AS.AB\",\"at\":\"EQAAA\",\"fate\":\"AQAAS\"}\n"                             \
+	"{\"v\":1,\"record\":\"facts\",\"id\":1" number                                          \
+	",\"cpu\":0,\"bound\":true,\"watched\":true,\"cycles_from\":\"counter\",\"ring\":2048,"  \
+	"\"granule\":4,\"bytes\":8,\"footprint\":16384,\"call\":2048,\"pages\":\"4k\"}\n"        \
+	"{\"v\":1,\"record\":\"counters\",\"id\":2" number                                       \
+	",\"passes\":1,\"events\":[[0,3.0,2.9,3.1],[1,4.0,4.0,4.0,\"scaled\",0.5],"              \
+	"[2,null,null,null,\"refused\",13]]}\n"                                                  \
+	"{\"v\":1,\"record\":\"sample\",\"id\":" id "," knobs                                    \
+	",\"cpe\":3.0,\"calls\":1,\"forgotten\":{\"contended\":3},\"facts\":1" number            \
+	",\"counters\":2" number more "}\n"                                                      \
+	"{\"v\":1,\"record\":\"limits\",\"id\":3" number                                         \
+	",\"name\":\"latency\",\"hard\":true,\"cpe\":3.0,\"cycles\":12.0,\"cause\":\"chain\"}\n" \
+	"{\"v\":1,\"record\":\"ports\",\"id\":4" number                                          \
+	",\"pressure\":{\"B\":1.0,\"S0\":0.5,\"S1\":0.5,\"div\":0.0}}\n"                         \
+	"{\"v\":1,\"record\":\"kind\",\"id\":8" number                                           \
+	",\"known\":true,\"slots\":1.0,\"latency\":3.0,"                                         \
+	"\"ports\":\"S0\",\"carried\":true,\"count\":1.0,\"bytes\":4,\"writes\":true}\n"         \
+	"{\"v\":1,\"record\":\"insn\",\"id\":5" number                                           \
+	",\"text\":\"fmul d0, d0, d1\",\"kind\":8" number "}\n"                                  \
+	"{\"v\":1,\"record\":\"modelled\",\"id\":6" number ",\"events\":[null,4.0,0.5]}\n"       \
+	"{\"v\":1,\"record\":\"explanation\",\"id\":7" number                                    \
+	",\"elements\":4.0,\"slots\":5.0,\"instructions\":4.0,\"turns\":8,"                      \
+	"\"instructions_from\":\"stepped\",\"chain\":12.0,\"fullest\":[0],\"limits\":[3" number  \
+	"],\"ports\":4" number ",\"modelled\":6" number ",\"code\":[5" number ",[5" number       \
+	",3],[5" number ",1,40]]}\n"                                                             \
+	"{\"v\":1,\"record\":\"explain\",\"id\":" id ",\"explanation\":7" number "}\n"
+static const char shared[] =
+	"{\"v\":1,\"record\":\"recording\",\"id\":0,\"format\":2,\"program\":"
+	"\"0.2\",\"host\":\"n1\",\"arch\":\"aarch64\",\"machine\":\"Arm "
+	"Neoverse N1\",\"seed\":1}\n" HEAD_REST SHARED("1", "0", CHAIN("1"), "") SHARED(
+		"2", "1", CHAIN("1"), ",\"replaces\":1") SHARED("3", "2", MOUNTAIN("16384", "1"),
+		"") "{\"v\":1,\"record\":\"explain\",\"id\":3,\"explanation\":70}\n";
+
 static const char one[] = HEAD SETTING("1", CHAIN("1"));
 static const char two[] =
 	HEAD SETTING("1", CHAIN("1")) SETTING("2", CHAIN("4")) SETTING("3", MOUNTAIN("16384", "1"));
@@ -95,8 +132,8 @@ static const char odd[] =
 	     "{\"record\":\"sample\",\"id\":4294967296,\"kernel\":\"\\u001b]0;x\\u0007\",\"knobs\":"
 	     "{\"size\":99999999999999999999}}\n\xff\xfe\n";
 
-const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(one), FUZZ_TEXT(two), FUZZ_TEXT(grid),
-	FUZZ_TEXT(continued), FUZZ_TEXT(odd), { NULL, 0 } };
+const struct fuzz_seed fuzz_seeds[] = { FUZZ_TEXT(one), FUZZ_TEXT(shared), FUZZ_TEXT(two),
+	FUZZ_TEXT(grid), FUZZ_TEXT(continued), FUZZ_TEXT(odd), { NULL, 0 } };
 const size_t fuzz_longest = 16384;
 const uint64_t fuzz_runs = 700;
 

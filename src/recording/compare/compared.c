@@ -62,17 +62,49 @@ int compared_source(struct compared *compared, int file, int side, const char *h
 	return number;
 }
 
+/* Returns the value that a value replaces, or NULL. A sample of a recording replaces an earlier one
+ * of the setting if it has all its trials and further ones. */
+static struct compared_value *find_replaced(
+	struct compared *compared, int source, int quantity, const struct compared_value *value)
+{
+	size_t i = compared->value_count;
+
+	while (value->replaces && i-- > compared->source[source].run_values)
+		if (compared->value[i].source == source && compared->value[i].quantity == quantity)
+			return &compared->value[i];
+	return NULL;
+}
+
+/* Adds the trials of the replaced value to those of the new value, which are the last ones. */
+static void join_trials(
+	struct compared *compared, const struct compared_value *old, struct compared_value *new)
+{
+	if (!new->trials_count || new->trials_first + new->trials_count != compared->trial_count)
+		return;
+	for (uint32_t i = 0; i < old->trials_count; i++) {
+		compared->trials = memory_grow(
+			compared->trials, compared->trial_count, sizeof(*compared->trials));
+		compared->trials[compared->trial_count++] = compared->trials[old->trials_first + i];
+		new->trials_count++;
+	}
+}
+
 void compared_add(
 	struct compared *compared, int source, int quantity, const struct compared_value *value)
 {
-	struct compared_value *new;
+	struct compared_value *new, added = *value;
 
 	if (!(value->value > 0) || !isfinite(value->value))
 		return;
-	compared->value =
-		memory_grow(compared->value, compared->value_count, sizeof(*compared->value));
-	new = &compared->value[compared->value_count++];
-	*new = *value;
+	new = find_replaced(compared, source, quantity, value);
+	if (new) {
+		join_trials(compared, new, &added);
+	} else {
+		compared->value = memory_grow(
+			compared->value, compared->value_count, sizeof(*compared->value));
+		new = &compared->value[compared->value_count++];
+	}
+	*new = added;
 	new->quantity = quantity;
 	new->source = source;
 	if (!(new->lo > 0 && new->lo <= new->value &&new->hi >= new->value &&isfinite(new->hi)))

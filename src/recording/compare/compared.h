@@ -48,9 +48,10 @@ struct compared_quantity {
  * explain why its values differ. */
 struct compared_source {
 	int file, host, side;
-	int model;	 /* index of the processor's name in compared.models */
-	unsigned runs;	 /* number of runs of the program: of reports, or of series of samples */
-	unsigned probes; /* number of probes among the runs */
+	int model;	   /* index of the processor's name in compared.models */
+	unsigned runs;	   /* number of runs of the program: of reports, or of series of samples */
+	size_t run_values; /* number of values in all sources when the current run began */
+	unsigned probes;   /* number of probes among the runs */
 	unsigned samples, contended; /* number of samples, and of contended samples */
 	double quiet, load;   /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
 				 load: the highest load average */
@@ -93,6 +94,7 @@ struct compared_source {
 struct compared_value {
 	int quantity, source;
 	bool contended;
+	bool replaces; /* the value replaces the last value of its quantity and source in the run */
 	double value, lo, hi;		     /* lo and hi are the quartiles; NAN: unknown */
 	uint32_t trials_first, trials_count; /* index of the value's first trial in compared.trials,
 						and number of its trials */

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "recording/record.h"
+#include "recording/trial_records.h"
 
 /* The largest number of trials that are stored, over all recordings that are compared. */
 enum { TRIALS_KEPT = 8 << 20 };
@@ -56,10 +57,10 @@ static const struct row {
 /* Kinds of JSON records that have no value that can be compared. Other kinds that the program knows
  * are those in `rows` and "sample". */
 static const char *const describing[] = { "recording", "machine", "events", "event", "facts",
-	"modelled", "counters", "explain", "function", "limits", "ports", "insn", "probe",
-	"plateau", "knee", "processor", "pair", "finding", "note", "windows", "point", "costs",
-	"cost", "gap", "cause", "kernel", "knob", "sweep", "check", "difference", "trials",
-	"compared", "spread", "odd", "comparison" };
+	"modelled", "counters", "explain", "explanation", "kind", "function", "limits", "ports",
+	"insn", "probe", "plateau", "knee", "processor", "pair", "finding", "note", "windows",
+	"point", "costs", "cost", "gap", "cause", "kernel", "knob", "sweep", "check", "difference",
+	"trials", "compared", "spread", "odd", "comparison" };
 
 bool compared_knows(const char *kind)
 {
@@ -142,6 +143,7 @@ static void begin_run(struct compared *compared, int source)
 {
 	end_run(compared, source);
 	compared->source[source].runs++;
+	compared->source[source].run_values = compared->value_count;
 	compared->source[source].id = -1;
 }
 
@@ -281,7 +283,8 @@ static void take_sample(struct compared *compared, int source, const json_t *obj
 	struct compared_value value = { .value = number_of(object, "cpe"),
 		.lo = number_of(object, "cpe_lo"),
 		.hi = number_of(object, "cpe_hi"),
-		.contended = record_flag(object, "contended") };
+		.contended = record_flag(object, "contended"),
+		.replaces = json_object_get(object, "replaces") };
 	const char *part = compared_word(object, "part");
 	int64_t id = json_integer_value(json_object_get(object, "id"));
 	struct text subject = { 0 };
@@ -310,7 +313,9 @@ static void take_sample(struct compared *compared, int source, const json_t *obj
 		COMPARED_CERTAIN, &value);
 	all = number_of(object, "gbps_total");
 	if (all > 0) {
-		value = (struct compared_value){ .value = all, .lo = NAN, .hi = NAN };
+		value = (struct compared_value){
+			.value = all, .lo = NAN, .hi = NAN, .replaces = value.replaces
+		};
 		add_value(compared, source, text_string(&subject), "gbps_total", "GB/s", true,
 			COMPARED_CERTAIN, &value);
 	}
@@ -323,8 +328,7 @@ static void take_trials(struct compared *compared, int source, const json_t *obj
 {
 	struct compared_source *from = &compared->source[source];
 	int64_t id = json_integer_value(json_object_get(object, "id"));
-	const json_t *list = json_object_get(object, "trials"), *trial;
-	size_t i;
+	struct trials trials = { .count = 0 };
 
 	/* Trials of other hosts may have been read between two records with trials of this host. In
 	 * that case, only this host's later trials are kept, because its trials must be contiguous
@@ -335,17 +339,14 @@ static void take_trials(struct compared *compared, int source, const json_t *obj
 		from->trials_first = compared->trial_count;
 		from->trials_count = 0;
 	}
-	json_array_foreach(list, i, trial)
-	{
-		double cycles;
-
-		if (!record_bounded(json_array_get(trial, 0), 0, 1e12, &cycles) || cycles <= 0 ||
-			json_integer_value(json_array_get(trial, 5)) != TRIAL_QUIET ||
-			compared->trial_count >= TRIALS_KEPT)
+	/* The trials before a damaged one are used. */
+	trials_get(object, &trials);
+	for (unsigned i = 0; i < trials.count; i++) {
+		if (trials.trial[i].fate != TRIAL_QUIET || compared->trial_count >= TRIALS_KEPT)
 			continue;
 		compared->trials = memory_grow(
 			compared->trials, compared->trial_count, sizeof(*compared->trials));
-		compared->trials[compared->trial_count++] = (float)cycles;
+		compared->trials[compared->trial_count++] = (float)trials.trial[i].cpe;
 		from->trials_count++;
 	}
 }
