@@ -1,12 +1,13 @@
 #!/bin/sh
 # Runs the explorer on a terminal for hours. In each round, the script types keys: kernels, knobs, probes, own loops, sweeps, resizes.
-# After each round, the script shows the same setting, and prints resident memory, descriptors, threads, temporary files and CPE.
+# After each round, the script shows the same setting, and prints resident memory, descriptors, threads, temporary files and CPE. After the
+# first rounds, in which caches fill, and at the end, the script freezes the screen for a minute and prints the memory that is left.
 #
 #   soak.sh PROGRAM HOURS        make soak HOURS=1
 #
-# Fails if the explorer ends, if memory grows by more than 1 MB, if descriptors or threads grow, or if a temporary file stays behind.
-# Growth and drift compare the medians of the first and the last quarter of the rounds. The first three rounds, in which caches fill, do
-# not count.
+# Fails if the explorer ends, if memory grows by more than 1 MB, if the frozen explorer keeps more than 60 MB or grows by more than 1 MB, if
+# descriptors or threads grow, if a temporary file stays behind, or if the CPE drifts by more than 0.2 %. Growth and drift compare the medians
+# of the first and the last quarter of the rounds after the first ones.
 set -u
 
 program=$1 hours=${2:-1}
@@ -74,9 +75,24 @@ round() {
 	sleep 2
 	keys Escape
 	tm resize-window -t soak -x 80 -y 24; sleep 0.3
+	# The same setting in each round, whatever the keys have changed.
 	command_line mul-chain 1
+	command_line 'set size=16k'
+	command_line 'set acc=1' 2
 	command_line 'view ladder' 1
 }
+
+# Freezes the screen for a minute, and prints the resident memory of the idle explorer in kB.
+frozen() {
+	command_line freeze
+	sleep 63
+	fact VmRSS
+	command_line freeze
+}
+
+WARM=8 # rounds until every cache has been filled
+FIRST=$((2 * WARM)) # a frozen screen empties the caches again
+idle=
 
 seconds=$(awk -v hours="$hours" 'BEGIN { print int(3600 * hours) }')
 begun=$(date +%s)
@@ -88,7 +104,9 @@ while [ $(($(date +%s) - begun)) -lt "$seconds" ]; do
 	[ -d "/proc/$pid" ] || { echo "soak: the explorer ended in round $count: $(cat "$place/err")"; exit 1; }
 	printf '%d\t%d\t%s\t%s\t%s\t%s\t%s\n' $count $(($(date +%s) - begun)) "$(fact VmRSS)" "$(ls "/proc/$pid/fd" | wc -l)" \
 		"$(fact Threads)" "$(ls "$place/tmp" | wc -l)" "$(figure)" | tee -a "$place/rows"
+	[ $count -ne $WARM ] || { idle=$(frozen); echo "frozen: $idle kB"; }
 done
+[ $count -lt $WARM ] || last=$(frozen)
 shown >"$place/last"
 tm send-keys -t soak q
 for try in 1 2 3 4 5 6 7 8 9 10; do [ -d "/proc/$pid" ] || break; sleep 0.5; done
@@ -102,16 +120,18 @@ median() {
 	awk -v c="$1" -v a="$2" -v b="$3" 'NR >= a && NR <= b && $c + 0 == $c { print $c }' "$place/rows" | sort -n |
 		awk '{ v[NR] = $1 } END { print NR ? (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 : "nan" }'
 }
-[ $count -ge 12 ] || { echo "soak: $count rounds, too few to compare"; exit 0; }
-quarter=$(((count - 3) / 4))
+[ $count -ge $((FIRST + 8)) ] || { echo "soak: $count rounds, too few to compare"; exit 0; }
+echo "frozen: $idle kB at first, $last kB at last"
+awk -v a="$idle" -v b="$last" 'BEGIN { printf "growth when frozen: %.2f MB\n", (b - a) / 1024; exit !(a > 0 && b > 0 && b < 61440 && b - a <= 1024) }' || bad=1
+quarter=$(((count - FIRST) / 4))
 for column in 3 4 5 6 7; do
 	name=$(echo 'rss_kb fds threads temporary cpe' | cut -d' ' -f$((column - 2)))
-	first=$(median $column 4 $((3 + quarter))) last=$(median $column $((count - quarter + 1)) $count)
+	first=$(median $column $((FIRST + 1)) $((FIRST + quarter))) last=$(median $column $((count - quarter + 1)) $count)
 	echo "$name: $first at first, $last at last"
 	case $name in
 	rss_kb) awk -v a="$first" -v b="$last" 'BEGIN { printf "growth: %.2f MB\n", (b - a) / 1024; exit b - a > 1024 }' || bad=1 ;;
 	fds | threads | temporary) awk -v a="$first" -v b="$last" 'BEGIN { exit b > a }' || bad=1 ;;
-	cpe) awk -v a="$first" -v b="$last" 'BEGIN { printf "drift: %.3f %%\n", a > 0 ? 100 * (b - a) / a : 0 }' ;;
+	cpe) awk -v a="$first" -v b="$last" 'BEGIN { d = a > 0 ? 100 * (b - a) / a : 100; printf "drift: %.3f %%\n", d; exit !(d <= 0.2 && d >= -0.2) }' || bad=1 ;;
 	esac
 done
-[ -z "${bad:-}" ] || { echo "soak: the explorer grows"; exit 1; }
+[ -z "${bad:-}" ] || { echo "soak: the explorer grows or drifts"; exit 1; }
