@@ -100,6 +100,9 @@ FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
 FACT(EXTRA_MATERIALISES, "extra materialises")
 /* 1: rename chooses the port of each micro-op (see pipeline.h) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")
+/* number of parts of the scheduler of integer operations; each part has its own ports, and selects
+ * operations before their producers have started (see pipeline_parts.c) */
+FACT(EXTRA_SCHEDULER_PARTS, "extra scheduler-parts")
 /* cycles from the cycle in which a micro-op begins to execute to the cycle in which its scheduler
  * entry is free again */
 FACT(EXTRA_SCHEDULER_HOLD, "extra scheduler-hold")

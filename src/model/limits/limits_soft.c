@@ -22,6 +22,13 @@ enum { LINE = 64 };
 #define NEED_LEAST 0.5
 #define FULL_LEAST 1.02
 
+/* Integer operations compete for ports if they need more than the share COMPETE_LEAST of the ports.
+ * Measured on Zen 5, which has six ports: loops of four operations a cycle, in chains, take 1.00 to
+ * 1.02 cycles, and loops of five take 1.09 to 1.26. The competition is a limit if it makes the loop
+ * slower by the factor COMPETE_COST. */
+#define COMPETE_LEAST 0.68
+#define COMPETE_COST  1.005
+
 /* ---- Limits of rename */
 
 /* Adds the limit of indexed memory operands that rename splits in two. For a single instruction it
@@ -49,6 +56,53 @@ static void add_saturation(struct tally *tally)
 		limits_add(tally, LIMIT_SATURATION, tally->simple / each,
 			"%s integer operations next to loads, about %s a cycle",
 			words_turn(tally, tally->simple).text, words_number(each).text);
+}
+
+/* Returns the cycles that the front end needs to supply a path. */
+static double supply_cycles(const struct tally *tally)
+{
+	double cycles = 0;
+
+	for (int i = 0; i < tally->limits->limit_count; i++) {
+		const struct limit *limit = &tally->limits->limit[i];
+
+		if (limit->kind == LIMIT_OPCACHE || limit->kind == LIMIT_ALIGNMENT ||
+			limit->kind == LIMIT_DECODE || limit->kind == LIMIT_WIDTH)
+			cycles = fmax(cycles, limit->cycles);
+	}
+	return cycles;
+}
+
+/* Returns the share of the integer ports that a path needs if it takes `cycles` cycles. */
+static double integer_share(const struct tally *tally, double cycles)
+{
+	const struct uarch_class *alu = uarch_find(tally->uarch, "alu", 0);
+	double work = 0;
+	int ports = 0;
+
+	for (int p = 0; p < tally->limits->port_count && alu && alu->term_count > 0; p++)
+		if (alu->term[0].ports >> p & 1) {
+			ports++;
+			work += tally->limits->pressure[p] * tally->turns;
+		}
+	return ports > 0 && cycles > 0 ? work / ports / cycles : 0;
+}
+
+/* Adds the limit of integer operations that the scheduler selects before their producers have
+ * started. Few integer operations rarely compete for ports, and are not simulated. */
+static void add_early(struct tally *tally)
+{
+	double cycles, most = fmax(tally->bound, supply_cycles(tally));
+
+	if (!(tally->uarch->fact[EXTRA_SCHEDULER_PARTS] > 0) || tally->place->walk.restart > 0 ||
+		integer_share(tally, most) < COMPETE_LEAST)
+		return;
+	cycles = pipeline_run_supplied(tally, supply_cycles(tally));
+	if (cycles > most * COMPETE_COST)
+		limits_add(tally, LIMIT_SCHEDULING, cycles,
+			"integer operations are selected before their inputs are ready, and lose "
+			"cycles of ports: %s cycles",
+			words_turn(tally, cycles).text);
 }
 
 /* Adds the limit of a core that chooses ports at rename, computed by the pipeline model. */
@@ -388,6 +442,7 @@ void limits_soft(struct tally *tally)
 	limits_front_end(tally);
 	add_unlamination(tally);
 	add_scheduling(tally);
+	add_early(tally);
 	add_overlap(tally);
 	add_full_buffers(tally);
 	add_saturation(tally);

@@ -616,7 +616,8 @@ void pipeline_open(
 	pipeline->warm = pipeline->rounds / 3;
 	/* Near the end of a simulation, no later instruction competes for ports. */
 	pipeline->until =
-		pipeline->rounds - (rules->ideal || rules->gate_count ? pipeline->rounds / 6 : 0);
+		pipeline->rounds -
+		(rules->ideal || rules->parts || rules->gate_count ? pipeline->rounds / 6 : 0);
 	pipeline->work = memory_new(nodes, sizeof(*pipeline->work));
 	pipeline->next_out = memory_new((size_t)graph->edge_count + 1, sizeof(int));
 	pipeline->ends = memory_new((size_t)graph->edge_count + 1, sizeof(bool));
@@ -627,7 +628,7 @@ void pipeline_open(
 		pipeline->times = memory_new(
 			(size_t)(pipeline->rounds * loop->path_count), sizeof(*pipeline->times));
 	pipeline_prepare(pipeline);
-	pipeline->cycles = run(pipeline);
+	pipeline->cycles = rules->parts ? pipeline_run_parts(pipeline) : run(pipeline);
 }
 
 void pipeline_close(struct pipeline *pipeline)
@@ -658,6 +659,15 @@ double pipeline_run(const struct tally *tally, double restart, bool ideal)
 	struct pipeline_rules rules = {
 		.ideal = ideal, .restart = restart, .limits = tally->limits
 	};
+
+	return run_by(tally, &rules);
+}
+
+double pipeline_run_supplied(const struct tally *tally, double cycles)
+{
+	struct pipeline_rules rules = { .parts = true,
+		.limits = tally->limits,
+		.slots = cycles > 0 ? fmin(tally->slots / cycles, tally->uarch->width) : 0 };
 
 	return run_by(tally, &rules);
 }

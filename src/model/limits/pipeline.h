@@ -24,6 +24,8 @@ struct pipeline_rules {
 	const struct limits *limits; /* limits that contain the loop-carried chain that begins
 					again; NULL if restart is 0 */
 	double slots;		     /* rename slots per cycle; 0: the width of the core */
+	bool parts;    /* the integer scheduler has parts, which select operations early: see
+			  pipeline_parts.c */
 	double refill; /* cycles from the execution of a mispredicted branch to the rename of the
 			  next instruction, for the branches that loop->path marks; 0: all
 			  branches are predicted */
@@ -167,6 +169,10 @@ bool pipeline_links(const struct limits *limits, int step);
 /* Prepares the nodes, the edges from each node, and each node's instance in each round. The memory
  * of these arrays is allocated. */
 void pipeline_prepare(struct pipeline *pipeline);
+
+/* Simulates a prepared loop with an integer scheduler in parts (pipeline_parts.c). Returns the
+ * cycles per path; 0: the loop cannot be simulated. */
+double pipeline_run_parts(struct pipeline *pipeline);
 
 /* ---- The schedulers (pipeline_buffers.c) */
 

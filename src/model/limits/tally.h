@@ -131,6 +131,10 @@ double pipeline_run(const struct tally *tally, double restart, bool ideal);
  * branches are predicted. */
 double pipeline_run_refilled(const struct tally *tally, double refill);
 
+/* Simulates the loop on a core whose integer scheduler has parts (pipeline_parts.c), and returns
+ * the cycles per path. The front end needs `cycles` for a path; 0: the front end is no limit. */
+double pipeline_run_supplied(const struct tally *tally, double cycles);
+
 /* How much of the core's buffers a loop needs to reach a speed, as shares of the sizes of the
  * buffers. */
 struct pipeline_need {

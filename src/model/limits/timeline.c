@@ -43,6 +43,7 @@ static const struct {
 	{ LIMIT_BANKS, HOLDS_LOADS },
 	{ LIMIT_STORE_LINES, HOLDS_STORES },
 	{ LIMIT_SATURATION, HOLDS_OPERATIONS },
+	{ LIMIT_SCHEDULING, HOLDS_OPERATIONS },
 	{ LIMIT_MEMORY_LATENCY, HOLDS_ACCESSES },
 	{ LIMIT_MEMORY_LINES, HOLDS_ACCESSES },
 	{ LIMIT_MISSES, HOLDS_ACCESSES },
@@ -66,7 +67,8 @@ static const double MEAN_SLACK = 4;
 static bool is_mean(enum limit_kind kind)
 {
 	return limit_rows[kind].resource == RESOURCE_MEMORY || kind == LIMIT_SPLITS ||
-	       kind == LIMIT_BANKS || kind == LIMIT_STORE_LINES || kind == LIMIT_SATURATION;
+	       kind == LIMIT_BANKS || kind == LIMIT_STORE_LINES || kind == LIMIT_SATURATION ||
+	       kind == LIMIT_SCHEDULING;
 }
 
 /* What the simulation takes into account besides ports, rename width and dependence chain. */
@@ -195,7 +197,7 @@ static void fill_rules(const struct tally *tally, const struct limits *limits, i
 		.most = 1000 * by->cycles,
 		.adjust = adjust,
 		.context = pace };
-	if (by->kind == LIMIT_SCHEDULING)
+	if (by->kind == LIMIT_SCHEDULING && binds)
 		return;
 	if (misses)
 		pace->miss = (by->cycles - limits->chain.cycles) / limits->chain.loads;
@@ -203,7 +205,8 @@ static void fill_rules(const struct tally *tally, const struct limits *limits, i
 		const struct limit *limit = &limits->limit[i];
 		enum holder holder = holder_of(limit->kind);
 
-		if (!limit->known || limit->cycles < 0.5 * by->cycles || holder == HOLDS_NONE)
+		if (!limit->known || limit->cycles < 0.5 * by->cycles || holder == HOLDS_NONE ||
+			(limit->kind == LIMIT_SCHEDULING && binds))
 			continue;
 		if (holder == HOLDS_FRONT) {
 			front = fmax(front, limit->cycles);
