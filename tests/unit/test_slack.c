@@ -58,9 +58,31 @@ TEST(points_beyond_the_knee_give_pressure_and_slack)
 	check_estimate(
 		(struct slack_point[]){ { 8, 8, 8, 8 }, { 20, 12, 12, 12 }, { 40, 22, 22, 22 } },
 		0.5, SLACK_EXACT, 2, 4);
+	/* Only the first and the last point agree with the stated time: the middle one is delayed.
+	 */
+	check_estimate((struct slack_point[]){ { 16, 8.6, 8.6, 8.6 }, { 32, 18, 18, 18 },
+			       { 80, 40.2, 40.2, 40.2 } },
+		0.5, SLACK_EXACT, 0.2, 7.6);
 	/* Six ports and six slots a cycle: the width is full as early as the ports. */
 	check_estimate((struct slack_point[]){ { 96, 18, 18, 18 }, { 156, 28, 28, 28 }, { 0 } },
 		1 / 6.0, SLACK_AT_LEAST, 2, 12);
+}
+
+/* Each operation of the loop needs a part of the rate, so a lower pressure is a wrong measurement.
+ */
+TEST(pressure_on_a_rate_is_at_least_that_of_the_loops_operations)
+{
+	const struct slack_report report = {
+		.cycles = 4, .cycles_lo = 4, .cycles_hi = 4, .width = 8, .slots = 11
+	};
+	const struct slack_point wrong[] = { { 69, 9.4, 9.4, 9.4 }, { 133, 17.4, 17.4, 17.4 } },
+				 right[] = { { 69, 10, 10, 10 }, { 133, 18, 18, 18 } };
+	struct slack_resource resource = { .name = "width", .each = 0.125, .count = 11 };
+
+	slack_estimate(&resource, &report, wrong, 2);
+	assert_int_equal(resource.kind, SLACK_AMBIGUOUS);
+	slack_estimate(&resource, &report, right, 2);
+	assert_int_equal(resource.kind, SLACK_EXACT);
 }
 
 /* ---- Resources compared with each other */

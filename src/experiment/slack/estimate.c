@@ -88,18 +88,14 @@ static double took_of(const struct slack_point *point, int count, double each)
 {
 	double best = NAN;
 
-	for (int i = 0; i < count; i++) {
-		const struct slack_point *from = &point[i], *to = from + 1;
-		double took;
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < i; k++) {
+			double fillers = point[i].fillers - point[k].fillers,
+			       took = (point[i].cycles - point[k].cycles) / fillers;
 
-		while (to < point + count && (to->fillers - from->fillers) * each < APART)
-			to++;
-		if (to == point + count)
-			break;
-		took = (to->cycles - from->cycles) / (to->fillers - from->fillers);
-		if (!(fabs(took - each) >= fabs(best - each)))
-			best = took;
-	}
+			if (fillers * each >= APART && !(fabs(took - each) >= fabs(best - each)))
+				best = took;
+		}
 	return best;
 }
 
@@ -128,6 +124,7 @@ void slack_estimate(struct slack_resource *resource, const struct slack_report *
 	low = lowest->lo - lowest->fillers * each;
 	high = lowest->hi - lowest->fillers * each;
 	if (pressure > report->cycles * (1 + BEYOND) + BEYOND ||
+		pressure < resource->count * resource->each - CERTAIN ||
 		high - low > fmax(WIDE, WIDE_SHARE * pressure) || resource->contended)
 		resource->kind = SLACK_AMBIGUOUS;
 	resource->pressure = fmax(pressure, 0);

@@ -322,6 +322,10 @@ static struct status write_change(
 		status = assemble_filler(mix.number[second], &places, (int)i, &line[i]);
 		rewrite.flags |= status_is_ok(&status) && line_changes_flags(&line[i]);
 	}
+	/* Jumps and the code between them begin at starts of lines. A loop that begins elsewhere in
+	 * a line may reach the next line before the first jump, and so waste the rate of jumps. */
+	if (status_is_ok(&status) && line[0].skips)
+		rewrite.shift = -function.insn[function.first].address % FILLER_LINE;
 	if (status_is_ok(&status)) {
 		spare_frame_add(&frame, &rewrite);
 		status = rewrite_function(&function, &rewrite, place->to, place->bytes, start);

@@ -24,8 +24,9 @@ enum { QUIET = 25, VISITS = 4 };
 #define LEAST  8.0
 #define NEXT   8.0
 
-/* If the added instructions took another time than the core model states, one more measurement adds
- * FAR times as many instructions. */
+/* If the added instructions took another time than the core model states, or show another pressure,
+ * one more measurement adds FAR times as many instructions. The more of them, the more evenly does
+ * the core distribute the operations of the loop around them. */
 #define FAR 2.5
 
 /* If the first measurements of a resource show pressure, later measurements have fewer added
@@ -33,7 +34,7 @@ enum { QUIET = 25, VISITS = 4 };
  * fewer added instructions follow, as long as each shows a lower pressure than the measurements
  * before it. */
 #define KNEE 0.7
-enum { KNEES = 3, MORE_POINTS = 6, POINTS = 3 + KNEES + MORE_POINTS };
+enum { KNEES = 3, MORE_POINTS = 8, POINTS = 3 + KNEES + MORE_POINTS };
 
 /* Resources with disturbed or ambiguous values are measured up to PASSES times, within the time
  * limit, which is SECONDS if the caller gives none. */
@@ -213,25 +214,39 @@ static struct status measure_knee(struct slack *slack, struct slack_resource *re
 	return status;
 }
 
-/* Measures a rate, such as that of loads or jumps, with further numbers of added instructions. With
- * some numbers, the ends of cycles and of code lines waste more of the rate. The measurements end
- * when the pressure is only what the loop's own operations need. */
+/* Measures a rate, such as that of loads or jumps, with the fewest added instructions that must
+ * make the loop slower. With some numbers, the ends of cycles and of code lines waste more of the
+ * rate, and a core may predict the same jumps in pairs or one by one. So several numbers are
+ * measured, each of them twice. The measurements end when the pressure is only what the loop's own
+ * operations need. */
 static struct status measure_more(struct slack *slack, struct slack_resource *resource,
 	const struct slack_filler *option, struct slack_point *point, int *count)
 {
-	double certain = resource->count * resource->each, fillers = point[0].fillers;
+	const struct slack_report *report = &slack->report;
+	double certain = resource->count * resource->each,
+	       fewest = fmax(report->cycles + KNEE - certain, resource->each);
 	struct status status = status_ok();
 
 	for (int i = 0;
 		i < MORE_POINTS && status_is_ok(&status) && !resource->ports &&
 		resource->kind != SLACK_FAILED && resource->pressure > certain + 2 * SLACK_NONE;
 		i++) {
-		fillers = in_whole_cycles(resource, fillers + 1);
+		double fillers = in_whole_cycles(
+			resource, (fewest + i % (MORE_POINTS / 2)) / resource->each);
+
 		status = add_point(slack, resource, option, fillers, point, count);
 		if (status_is_ok(&status))
-			slack_estimate(resource, &slack->report, point, *count);
+			slack_estimate(resource, report, point, *count);
 	}
 	return status;
+}
+
+/* Whether a measurement with many more added instructions may change the value of a resource. */
+static bool is_unclear(const struct slack_resource *resource)
+{
+	return resource->kind == SLACK_AMBIGUOUS ||
+	       (resource->kind == SLACK_EXACT && resource->ports && resource->each <= 1 &&
+		       slack_differs(resource, resource->model));
 }
 
 static struct status measure_option(
@@ -249,8 +264,7 @@ static struct status measure_option(
 		return status_failed(
 			"an iteration is too long: it needs too many added instructions");
 	while (status_is_ok(&status) &&
-		(count < 2 ||
-			(count == 2 && resource->kind == SLACK_AMBIGUOUS && fillers[2] <= MOST))) {
+		(count < 2 || (count == 2 && is_unclear(resource) && fillers[2] <= MOST))) {
 		status = add_point(slack, resource, option, fillers[count], point, &count);
 		if (status_is_ok(&status) && count >= 2)
 			slack_estimate(resource, report, point, count);
@@ -323,20 +337,26 @@ static bool is_left(const struct slack_resource *resource, int pass)
 					      slack_differs(resource, resource->model));
 }
 
-/* Measures the pressure on a resource again, and keeps the less doubtful values. If two results are
- * equally doubtful, the result whose added instructions took a time nearer to the core model is
- * kept. */
+/* Measures the pressure on a resource again, and keeps the less doubtful values. Of two results
+ * that are equally doubtful, the lower pressure is kept, because each result is an upper bound. Of
+ * two ambiguous results, the result whose added instructions took a time nearer to the core model
+ * is kept. */
 static void measure_again(struct slack *slack, struct slack_resource *resource)
 {
 	struct slack_resource again = *resource;
+	bool better;
 
 	measure_resource(slack, &again);
 	if (measurer_stopped(slack->measurer) || again.kind == SLACK_FAILED)
 		return;
-	if (doubt(&again) < doubt(resource) ||
-		(doubt(&again) == doubt(resource) &&
-			fabs(again.took - again.each) / again.each <
-				fabs(resource->took - resource->each) / resource->each))
+	if (doubt(&again) != doubt(resource))
+		better = doubt(&again) < doubt(resource);
+	else if (doubt(resource) == 0)
+		better = again.pressure < resource->pressure;
+	else
+		better = fabs(again.took - again.each) / again.each <
+			 fabs(resource->took - resource->each) / resource->each;
+	if (better)
 		*resource = again;
 }
 
