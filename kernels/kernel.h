@@ -233,6 +233,9 @@ struct own_change;
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns the run, sets
  * it to zero, and fills the first group of fields. Only one thread may use a run at a time. */
+/* Number of additional calls of a run. */
+enum { RUN_SHORTER = 4 };
+
 struct kernel_run {
 	const struct kernel *kernel;
 	int64_t v[KNOBS_MAX]; /* the value of each knob, in the order of kernel->knobs */
@@ -262,9 +265,10 @@ struct kernel_run {
 	uint64_t period; /* Number of elements after which the pattern of memory accesses repeats. A
 			    trial times two calls of different length; both lengths are multiples of
 			    `period`. 0: any length is allowed. */
-	uint64_t quarter; /* number of elements of an additional, shorter call, whose time shows
-			     whether the time is proportional to the elements; 0: no additional call
-			   */
+	/* Numbers of elements of additional calls, whose times show whether the time is
+	 * proportional to the elements: about 1/4, 5/8, 6/8 and 7/8 of the ring; 0: no additional
+	 * call. */
+	uint64_t shorter[RUN_SHORTER];
 	bool passes;	/* A trial times two calls of different length. If `passes` is true and the
 			   data fit the first-level cache, both calls make whole passes over the data,
 			   because parts of a pass differ in cost. */
@@ -444,7 +448,7 @@ struct kernel {
 	bool halved;   /* true: if the data fit the first-level cache, the two calls of a trial
 			  process half of the data and all data, however few they are. A call of the
 			  user's own loop can end only at these two positions in the data, and after
-			  run->quarter   elements. */
+			  run->shorter[] elements. */
 	bool cold;     /* Cache misses are intended, so the engine does not warm the caches. */
 	bool isolated; /* The kernel is the user's own code. Only a child process loads, prepares,
 			  calls and steps the kernel. The field `own` (engine/own/own.h) describes

@@ -152,6 +152,19 @@ struct status words_kernel(struct cli *cli, const struct kernel **kernel);
  * limits. */
 struct status words_setting(struct cli *cli, struct setting *setting);
 
+/* The words of two settings A and B, with the word "vs" between them. If B lacks a kernel, it has
+ * that of A. After the words of B follow the words of A. */
+struct words_of_two {
+	bool both; /* false: there is no word "vs", and `first` has all words */
+	struct cli first, second;
+	int own;     /* number of words knob=value of B itself */
+	char **list; /* the words of `second`, which the caller frees; NULL: A or B is missing */
+};
+
+void words_split(const struct cli *cli, struct words_of_two *two);
+/* Returns STATUS_USAGE if A or B is missing. */
+struct status words_of_two_check(const struct cli *cli, const struct words_of_two *two);
+
 /* Reads one setting, or two settings A and B with the word "vs" between them: "./a.c n=4k vs
  * ./b.c", "combine acc=1 vs acc=4". If the setting B lacks a kernel or a knob's value, it has those
  * of the setting A. *count: the number of settings. */

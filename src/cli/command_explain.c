@@ -7,6 +7,9 @@
 #include "cli/model.h"
 #include "cli/work.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "cli/explain_diagram.h"
 #include "cli/explain_export.h"
 #include "cli/explain_program.h"
@@ -109,11 +112,51 @@ static const struct subject *diagram(const struct asked *asked)
 	return asked->timeline ? &subject_timeline : asked->graph ? &subject_graph : NULL;
 }
 
-static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting)
+/* The report of one setting, or of two settings A and B. */
+struct compared {
+	bool two;
+	int printed;	  /* number of settings that were printed */
+	double predicted; /* cycles per element of A; 0: unknown */
+	struct report report;
+};
+
+/* Prints the explanation of the only setting, of A, or of B with the ratio of the predictions. */
+static void print_setting(struct compared *compared, const struct setting *setting)
+{
+	struct report *report = &compared->report;
+	const struct limits *limits = &report->explanation->limits;
+	bool text = report->format == formats[0];
+	double predicted = limits->predicted_by >= 0 ? limits->predicted : 0,
+	       ratio = predicted / compared->predicted;
+
+	if (!compared->two) {
+		report_whole(report, setting);
+		return;
+	}
+	if (compared->printed == 0)
+		report_begin(report);
+	if (text)
+		fprintf(report->out, "%s  ", compared->printed ? "\nB" : "A");
+	report_write(report, report->subject, setting);
+	if (compared->printed++ == 0) {
+		compared->predicted = predicted;
+		return;
+	}
+	report_end(report);
+	if (text && predicted > 0 && compared->predicted > 0)
+		fprintf(report->out, "\nB/A       %s: the prediction of B %s\n",
+			units_value(ratio).text,
+			fabs(ratio - 1) < 0.005 ? "equals that of A"
+			: ratio < 1		? "is lower"
+						: "is higher");
+}
+
+static int explain_setting(struct cli *cli, struct model *model, const struct setting *setting,
+	struct compared *compared)
 {
 	const struct explanation *explanation = model_explain(model, setting);
 	const struct asked *asked = cli->own;
-	struct report report;
+	struct report *report = &compared->report;
 	struct blocks blocks, whatif_blocks;
 
 	if (!explanation)
@@ -124,17 +167,17 @@ static int explain_setting(struct cli *cli, struct model *model, const struct se
 		explain_export(cli->out, setting, explanation);
 		return CLI_DONE;
 	}
-	report_init(
-		&report, cli, diagram(asked) ? diagram(asked) : &subject_explain, model->machine);
-	report.setting = *setting;
-	report.core = &model->core;
-	report.explanation = explanation;
-	if (model_blocks(model, setting, NULL, &blocks))
-		report.blocks = &blocks;
+	if (compared->printed == 0)
+		report_init(report, cli, diagram(asked) ? diagram(asked) : &subject_explain,
+			model->machine);
+	report->setting = *setting;
+	report->core = &model->core;
+	report->explanation = explanation;
+	report->blocks = model_blocks(model, setting, NULL, &blocks) ? &blocks : NULL;
 	if (cli->whatif.asked && model_blocks(model, setting, &cli->whatif, &whatif_blocks))
-		report.whatif_blocks = &whatif_blocks;
-	report_whole(&report, setting);
-	return draw(cli, model, &report, setting);
+		report->whatif_blocks = &whatif_blocks;
+	print_setting(compared, setting);
+	return draw(cli, model, report, setting);
 }
 
 /* Measures the values of L3 and memory that the limits of the setting need. Without measured values
@@ -164,15 +207,30 @@ static const char *program_path(const struct cli *cli)
 	return word && !kernel_find(word) && elf_is_file(word) ? word : NULL;
 }
 
+/* Checks that the options of the command allow two settings. */
+static struct status check_two(const struct cli *cli, const struct setting *settings)
+{
+	const struct asked *asked = cli->own;
+
+	if (asked->export || diagram(asked) || drawing_wanted(cli))
+		return status_usage("vs compares the limits of two settings: leave out --export, "
+				    "--timeline, --graph, --picture and --gnuplot");
+	if (strcmp(cli->format->name, "csv") == 0 && settings[0].kernel != settings[1].kernel)
+		return status_usage("A and B have different knobs, so one CSV table cannot hold "
+				    "both: use --format json");
+	return status_ok();
+}
+
 static int explain_run(struct cli *cli)
 {
 	struct machine machine = { .cpu = -1 };
-	struct setting setting;
+	struct setting settings[2];
+	struct compared compared = { .printed = 0 };
 	struct model model;
 	struct status status;
 	const struct asked *asked = cli->own;
 	const char *export = asked->export;
-	int exit_status;
+	int exit_status = CLI_DONE, count = 1;
 	bool quiet;
 
 	status =
@@ -198,7 +256,9 @@ static int explain_run(struct cli *cli)
 				      "slexplore explain ./program --function %.60s",
 			asked->function);
 	if (status_is_ok(&status))
-		status = words_setting(cli, &setting);
+		status = words_settings(cli, settings, &count);
+	if (status_is_ok(&status) && count == 2)
+		status = check_two(cli, settings);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
 	machine_identify(&machine);
@@ -210,8 +270,11 @@ static int explain_run(struct cli *cli)
 	cli->quiet = quiet;
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
-	measure_memory(cli, &model, &setting);
-	exit_status = explain_setting(cli, &model, &setting);
+	compared.two = count == 2;
+	for (int i = 0; i < count && exit_status == CLI_DONE; i++) {
+		measure_memory(cli, &model, &settings[i]);
+		exit_status = explain_setting(cli, &model, &settings[i], &compared);
+	}
 	model_close(&model);
 	return exit_status;
 }
@@ -220,7 +283,7 @@ const struct cli_command command_explain = {
 	.name = "explain",
 	.help = "show the machine code of a kernel, or of a program's loops, and every limit on "
 		"their speed; nothing is timed",
-	.arguments = "KERNEL|FILE|PROGRAM [knob=value ...]",
+	.arguments = "KERNEL|FILE|PROGRAM [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]",
 	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
 	.options = options,
 	.own_size = sizeof(struct asked),

@@ -35,6 +35,16 @@ static struct status apply_chart(struct cli *cli, const char *value)
 	return status_usage("unknown --chart %.40s: use auto, lines, heat or relief", value);
 }
 
+/* The measured settings of one side of a comparison of two sweeps, A and B. */
+struct side {
+	struct side_row {
+		struct setting setting;
+		struct sample sample;
+	} * row;
+	size_t count;
+	bool varies[KNOBS_MAX]; /* the knobs with several values */
+};
+
 struct output {
 	struct cli *cli;
 	struct bench *bench;
@@ -48,8 +58,12 @@ struct output {
 	bool begun;		   /* the report has begun */
 	uint64_t failed;
 	struct progress_line line;
-	bool printed; /* cells (samples of the sweep) were printed since the last flush of the
-			 output */
+	bool printed;	   /* cells (samples of the sweep) were printed since the last flush of the
+			      output */
+	struct side *side; /* the side of the comparison; NULL: a single sweep */
+	/* Number of words at the end that B takes from A, as far as its kernel has their knobs; -1:
+	 * the sweep is A, or a single sweep. */
+	int inherited;
 };
 
 static void progress_show(struct output *output)
@@ -72,6 +86,8 @@ static void begin(struct output *output)
 		return;
 	output->begun = true;
 	output->report.counts = &sweep_report(output->sweep)->counts;
+	if (output->side && output->report.format == formats[0])
+		fputs(output->inherited < 0 ? "A  " : "\nB  ", output->cli->out);
 	report_begin(&output->report);
 }
 
@@ -103,6 +119,12 @@ static void print_cell(struct output *output, const struct cell *cell)
 		chart_sweep_add(output->drawn, cell, &row.sample_ratios);
 	if (cell->facts.footprint > output->largest.footprint)
 		output->largest = cell->facts;
+	if (output->side) {
+		struct side *side = output->side;
+
+		side->row = memory_grow(side->row, side->count, sizeof(*side->row));
+		side->row[side->count++] = (struct side_row){ cell->setting, cell->sample };
+	}
 }
 
 static void finished(void *context, const struct cell *cell)
@@ -265,14 +287,38 @@ static struct status assign(struct output *output, const struct kernel *kernel)
 	return named_assign(&output->named, output->cli, output->sweep);
 }
 
-static int sweep_run(struct cli *cli)
+/* Removes the words that B would take from A, but whose knobs the kernel of B does not have. */
+static void leave_out(struct cli *cli, const struct kernel *kernel, int inherited)
+{
+	int kept = cli->word_count - inherited;
+
+	for (int i = kept; i < cli->word_count; i++) {
+		size_t name = strcspn(cli->words[i], "=") + 1;
+		const char *values;
+		int earlier = 1, knob;
+		struct status status = setting_split(kernel, cli->words[i], &knob, &values);
+
+		while (earlier < kept && strncmp(cli->words[earlier], cli->words[i], name) != 0)
+			earlier++;
+		if (status_is_ok(&status) && earlier == kept)
+			cli->words[kept++] = cli->words[i];
+	}
+	cli->word_count = kept;
+}
+
+/* Measures one sweep. `side` receives its samples; NULL: the sweep is not compared. */
+static int sweep_once(struct cli *cli, struct side *side, int inherited)
 {
 	struct bench bench = { 0 };
-	struct output output = { .cli = cli, .bench = &bench };
+	struct output output = {
+		.cli = cli, .bench = &bench, .side = side, .inherited = inherited
+	};
 	const struct kernel *kernel;
 	struct status status = named_find(&output.named, cli, &kernel);
 	int exit_status;
 
+	if (status_is_ok(&status) && inherited > 0)
+		leave_out(cli, kernel, inherited);
 	if (status_is_ok(&status))
 		status = named_words(&output.named, cli);
 	if (status_is_ok(&status))
@@ -294,11 +340,105 @@ static int sweep_run(struct cli *cli)
 	exit_status = !status_is_ok(&status) ? cli_fail(cli, status)
 		      : work_experiment(cli) ? experiment(&output)
 					     : measure(&output);
+	for (size_t i = 0; side && output.sweep && i < sweep_report(output.sweep)->axis_count; i++)
+		side->varies[sweep_report(output.sweep)->axes[i].knob] =
+			sweep_report(output.sweep)->axes[i].count > 1;
 	chart_sweep_free(output.drawn);
 	model_close(&output.model);
 	bench_close(&bench);
 	sweep_free(output.sweep);
 	named_free(&output.named);
+	return exit_status;
+}
+
+/* Whether two settings have the same values of the knobs that vary on both sides. */
+static bool matches(const struct side *a, const struct setting *one, const struct side *b,
+	const struct setting *other)
+{
+	for (int i = 0; i < one->kernel->knob_count; i++) {
+		const struct knob *knob = &one->kernel->knobs[i];
+		int there = a->varies[i] ? kernel_knob(other->kernel, knob->name) : -1;
+
+		if (there >= 0 && b->varies[there] &&
+			strcmp(setting_value(knob, one->v[i]).text,
+				setting_value(&other->kernel->knobs[there], other->v[there])
+					.text) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Prints the knobs of A that vary. */
+static void add_values(struct text *text, const struct side *side, const struct setting *setting)
+{
+	for (int i = 0; i < setting->kernel->knob_count; i++)
+		if (side->varies[i])
+			text_addf(text, "%s%s=%s", text->length ? " " : "",
+				setting->kernel->knobs[i].name,
+				setting_value(&setting->kernel->knobs[i], setting->v[i]).text);
+}
+
+/* Prints the ratio of B to A for each setting that both sweeps measured. */
+static void print_ratios(FILE *out, const struct side *a, const struct side *b)
+{
+	struct text values = { 0 };
+
+	fprintf(out, "\n  %-32s %10s %10s %8s\n", "setting", "A", "B", "B/A");
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t k = 0; k < b->count; k++) {
+			const struct sample *one = &a->row[i].sample, *other = &b->row[k].sample;
+
+			if (!one->valid || !other->valid ||
+				!matches(a, &a->row[i].setting, b, &b->row[k].setting))
+				continue;
+			text_clear(&values);
+			add_values(&values, a, &a->row[i].setting);
+			fprintf(out, "  %-32s %10s %10s %8s%s\n", text_string(&values),
+				units_value(one->cpe).text, units_value(other->cpe).text,
+				units_value(other->cpe / one->cpe).text,
+				sample_doubt(one) || sample_doubt(other) ? "  not reliable" : "");
+		}
+	text_free(&values);
+}
+
+/* Measures two sweeps, A and B. */
+static int sweep_two(struct cli *cli, struct words_of_two *two)
+{
+	struct side a = { .count = 0 }, b = { .count = 0 };
+	bool text = cli->format == formats[0];
+	int exit_status;
+
+	if (work_experiment(cli) || drawing_wanted(cli))
+		return cli_fail(cli,
+			status_usage("vs compares two measurements: leave out --slack, --cost, "
+				     "--picture and --gnuplot"));
+	if (strcmp(cli->format->name, "csv") == 0)
+		return cli_fail(cli,
+			status_usage("vs prints two tables: use --format text or --format json"));
+	exit_status = sweep_once(&two->first, &a, -1);
+	if (exit_status == CLI_DONE || exit_status == CLI_UNMEASURED) {
+		int second = sweep_once(&two->second, &b, two->second.word_count - 1 - two->own);
+		exit_status = second == CLI_DONE ? exit_status : second;
+	}
+	if (text && a.count > 0 && b.count > 0)
+		print_ratios(cli->out, &a, &b);
+	free(a.row);
+	free(b.row);
+	return exit_status;
+}
+
+static int sweep_run(struct cli *cli)
+{
+	struct words_of_two two;
+	struct status status;
+	int exit_status;
+
+	words_split(cli, &two);
+	status = words_of_two_check(cli, &two);
+	exit_status = !status_is_ok(&status) ? cli_fail(cli, status)
+		      : two.both	     ? sweep_two(cli, &two)
+					     : sweep_once(cli, NULL, -1);
+	free(two.list);
 	return exit_status;
 }
 
@@ -312,7 +452,7 @@ static const struct cli_option options[] = {
 const struct cli_command command_sweep = {
 	.name = "sweep",
 	.help = "measure every combination of knob values",
-	.arguments = "KERNEL|FILE|SWEEP [knob=values ...]",
+	.arguments = "KERNEL|FILE|SWEEP [knob=values ...] [vs [KERNEL|FILE] [knob=values ...]]",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "format", "cpu", "seed", "time-budget", "event", "quiet", "uarch", "slack",

@@ -368,9 +368,8 @@ static void trials_text(FILE *out, const struct sample *sample)
 			out);
 	if (sample->bent)
 		fprintf(out,
-			"NOT LINEAR: an element takes %s cycles from a quarter to half of n, and "
-			"%s from "
-			"half of n to n; use a larger n\n",
+			"NOT LINEAR: an element takes %s cycles in shorter calls, and %s in longer "
+			"calls; use a larger n\n",
 			units_cycles(sample->cpe * sample->bend).text,
 			units_cycles(sample->cpe).text);
 	if (sample->unsettled)

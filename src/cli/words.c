@@ -90,56 +90,63 @@ struct status words_setting(struct cli *cli, struct setting *setting)
 				     : status;
 }
 
-/* Makes the words of B, the setting after the word `vs`: its kernel, its own words, and the words
- * of A. Sets *own to the number of words that the user gave for the setting B after the kernel. The
- * caller frees the list. */
-static char **words_of_second(const struct cli *cli, int vs, int *own, int *count)
+void words_split(const struct cli *cli, struct words_of_two *two)
 {
-	char **words = memory_new((size_t)cli->word_count + 1, sizeof(*words));
-	bool named = !strchr(cli->words[vs + 1], '=');
-	int all = 0;
+	int vs = 0, all = 0;
+	bool named;
 
-	words[all++] = cli->words[named ? vs + 1 : 0];
+	*two = (struct words_of_two){ .first = *cli, .second = *cli };
+	while (vs < cli->word_count && strcmp(cli->words[vs], "vs") != 0)
+		vs++;
+	two->first.word_count = vs;
+	two->both = vs < cli->word_count;
+	if (!two->both || vs == 0 || vs + 1 == cli->word_count)
+		return;
+	named = !strchr(cli->words[vs + 1], '=');
+	two->list = memory_new((size_t)cli->word_count + 1, sizeof(*two->list));
+	two->list[all++] = cli->words[named ? vs + 1 : 0];
 	for (int i = vs + 1 + named; i < cli->word_count; i++)
-		words[all++] = cli->words[i];
-	*own = all - 1;
+		two->list[all++] = cli->words[i];
+	two->own = all - 1;
 	for (int i = 1; i < vs; i++)
-		words[all++] = cli->words[i];
-	*count = all;
-	return words;
+		two->list[all++] = cli->words[i];
+	two->second.words = two->list;
+	two->second.word_count = all;
+}
+
+struct status words_of_two_check(const struct cli *cli, const struct words_of_two *two)
+{
+	if (two->both && !two->list)
+		return status_usage("vs stands between two settings: slexplore %s ./a.c n=4k vs "
+				    "./b.c, or combine acc=1 vs acc=4",
+			cli->command->name);
+	return status_ok();
 }
 
 struct status words_settings(struct cli *cli, struct setting *settings, int *count)
 {
-	struct cli first = *cli, second = *cli;
 	const struct kernel *kernel;
+	struct words_of_two two;
 	struct status status;
 	bool same;
-	int own;
 
-	first.word_count = 0;
-	while (first.word_count < cli->word_count &&
-		strcmp(cli->words[first.word_count], "vs") != 0)
-		first.word_count++;
-	*count = 1 + (first.word_count < cli->word_count);
-	if (*count == 1)
-		return words_setting(cli, settings);
-	if (first.word_count == 0 || first.word_count + 1 == cli->word_count)
-		return status_usage("vs stands between two settings: slexplore %s ./a.c n=4k vs "
-				    "./b.c, or combine acc=1 vs acc=4",
-			cli->command->name);
-	second.words = words_of_second(cli, first.word_count, &own, &second.word_count);
-	same = strcmp(second.words[0], cli->words[0]) == 0;
+	words_split(cli, &two);
+	*count = 1 + two.both;
+	status = words_of_two_check(cli, &two);
+	if (!two.both || !status_is_ok(&status))
+		return status_is_ok(&status) ? words_setting(cli, settings) : status;
+	same = strcmp(two.second.words[0], cli->words[0]) == 0;
 	/* If the settings A and B use one own loop, its knob cflags has the compiler flags of both.
 	 */
-	status = words_kernel(same ? &second : &first, &kernel);
+	status = words_kernel(same ? &two.second : &two.first, &kernel);
 	if (status_is_ok(&status))
-		status = assign(&settings[0], kernel, cli->words + 1, first.word_count - 1,
-			first.word_count - 1);
+		status = assign(&settings[0], kernel, cli->words + 1, two.first.word_count - 1,
+			two.first.word_count - 1);
 	if (status_is_ok(&status) && !same)
-		status = words_kernel(&second, &kernel);
+		status = words_kernel(&two.second, &kernel);
 	if (status_is_ok(&status))
-		status = assign(&settings[1], kernel, second.words + 1, own, second.word_count - 1);
-	free(second.words);
+		status = assign(&settings[1], kernel, two.second.words + 1, two.own,
+			two.second.word_count - 1);
+	free(two.list);
 	return status;
 }

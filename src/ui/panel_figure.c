@@ -110,7 +110,7 @@ static void add_doubts(
 		lines_add(lines, 1, STYLE_WARN, "not settled: it still drifts\nnot settled");
 	if (sample->bent)
 		lines_add(lines, 1, STYLE_WARN,
-			"not linear: %s up to n/2; use a larger n\nnot linear: use a larger n\nnot "
+			"not linear: %s with a smaller n\nnot linear: use a larger n\nnot "
 			"linear",
 			units_value(sample->cpe * sample->bend).text);
 	if (sample_learnt(sample, facts, &repeated, &fresh))

@@ -78,6 +78,14 @@ sed 's/kept/left/' knobs.c >other.c
 expect 0 ./knobs.c n=512 vs ./other.c --script script.swap
 says swapped "▸ knobs.c"
 
+# Two sweeps, and two explanations.
+expect 0 sweep ./knobs.c n=512,1k vs ./other.c cflags=-O1 --quiet --time-budget 0.05
+[ "$(grep -c '^ *n=\(512\|1024\) .* [0-9.]* *[0-9.]* *[0-9.]*' out)" -ge 2 ] || fail "two settings of A and B: $(cat out)"
+expect 0 explain ./knobs.c n=512 vs cflags=-O1
+says out "B  ./knobs.c n=512 unroll=1 type=float cflags=-O1"
+says out "B/A "
+refuse 2 "vs stands between two settings" sweep ./knobs.c vs
+
 # Rust.
 source_file sum.rs '// slexplore: a=f64[n]:1.0 knob four=no,yes' '#[no_mangle]' \
 	'pub extern "C" fn r#loop(n: i64, a: *const f64) -> i64 { let x = unsafe { std::slice::from_raw_parts(a, n as usize) };' \
@@ -141,7 +149,7 @@ source_file exit.c '#include <stdlib.h>' "$array" 'long loop(long n) { exit(3); 
 # A sanitised program would search for leaks here, which takes seconds on a busy machine.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 wrong 1 exit.c "loop() ended the process: exit("
 source_file endless.c "$array" 'long loop(long n, volatile int *a) { for (;;) a[0]++; }'
-wrong 1 endless.c "loop() did not return within 2 s"
+wrong 1 endless.c "loop() did not return within 2"
 source_file loading.c "$array" 'static __attribute__((constructor)) void early(void) { __builtin_trap(); }' \
 	'long loop(long n) { return n; }'
 wrong 1 loading.c "while it was loaded"

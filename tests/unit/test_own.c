@@ -240,7 +240,7 @@ TEST(test_data)
 	for (void **node = data.argument[2]; node; node = *node)
 		nodes++;
 	assert_int_equal(nodes, 150);
-	own_data_cut_again(&data, &described, 100, 25);
+	own_data_cut(&data, &described, 100, 2, 25);
 	for (int shorten = 0, want[] = { 100, 50, 25 }; shorten < 3; shorten++) {
 		own_data_shorten(&data, shorten);
 		nodes = 0;

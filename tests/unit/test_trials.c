@@ -417,27 +417,81 @@ TEST(what_others_moved_is_the_mean_of_visits)
 	}
 }
 
+/* Judges times that a function of the number of elements gives. */
+static struct line line_of(double (*ticks)(double elements), double n)
+{
+	static const double eighths[LINE_LENGTHS] = { 2, 4, 5, 6, 7, 8 };
+	uint64_t elements[LINE_LENGTHS];
+	double times[LINE_LENGTHS];
+
+	for (int i = 0; i < LINE_LENGTHS; i++) {
+		elements[i] = (uint64_t)(eighths[i] * n / 8);
+		times[i] = ticks((double)elements[i]);
+	}
+	return line_judge(times, elements, 100);
+}
+
+static double straight(double n)
+{
+	return 300 + n / 8;
+}
+
+static double square(double n)
+{
+	return n * n / 100;
+}
+
+static double with_logarithm(double n)
+{
+	return n * log2(n);
+}
+
+static double flat(double n)
+{
+	(void)n;
+	return 500;
+}
+
+/* The end of a call is mispredicted from 1,100 elements on, and costs more from 1,400 on. */
+static double stepped(double n)
+{
+	return straight(n) + 30 * (n >= 1100) + 40 * (n >= 1400);
+}
+
+static double far_stepped(double n)
+{
+	return straight(n) + 60 * (n >= 1900);
+}
+
+/* A step that no misprediction explains. */
+static double torn(double n)
+{
+	return straight(n) + 1000 * (n >= 1100);
+}
+
 TEST(test_times_off_a_line)
 {
-	const uint64_t elements[] = { 256, 512, 1024 };
-	const struct line_times straight = { 300, 556, 1068 }, square = { 64, 256, 1024 },
-				flat = { 500, 500, 500 };
-	struct line_times times[25];
 	struct trials *quiet = calloc(1, sizeof(*quiet));
 	struct run_facts made = { .cycles_from = SOURCE_REFERENCE, .call = 1, .calls = 1 };
 	struct sample found;
+	struct line line = line_of(straight, 2048);
 
-	for (unsigned i = 0; i < 25; i++)
-		times[i] = straight;
-	/* A few interrupted calls change nothing. */
-	times[3].half = times[9].whole = times[10].quarter = 1e6;
-	check_near(line_bend(times, 25, elements), 1, 1e-9);
-	for (unsigned i = 0; i < 25; i++)
-		times[i] = square;
-	check_near(line_bend(times, 25, elements), 0.5, 1e-9);
-	for (unsigned i = 0; i < 25; i++)
-		times[i] = flat;
-	check_near(line_bend(times, 25, elements), 0, 1e-9);
+	check_near(line.bend, 1, 1e-9);
+	assert_int_equal(line.half, 1024);
+	assert_int_equal(line.whole, 2048);
+	assert_true(line_of(square, 1024).bend < 0.75);
+	assert_true(line_of(with_logarithm, 1024).bend < 1 - LINE_BENT);
+	check_near(line_of(flat, 1024).bend, 0, 1e-9);
+	assert_true(line_of(torn, 2048).bend > 1 + LINE_BENT);
+	/* Steps at the ends of calls are left out. */
+	line = line_of(stepped, 2048);
+	check_near(line.bend, 1, 1e-9);
+	assert_int_equal(line.half, 1536);
+	assert_int_equal(line.whole, 2048);
+	line = line_of(far_stepped, 2048);
+	check_near(line.bend, 1, 1e-9);
+	assert_int_equal(line.half, 1024);
+	assert_int_equal(line.whole, 1792);
 
 	quiet->count = 60;
 	for (unsigned i = 0; i < quiet->count; i++)

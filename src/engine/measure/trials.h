@@ -81,9 +81,8 @@ struct run_facts {
 	uint64_t call;		/* number of elements in the longer of the two timed calls */
 	unsigned calls;		/* number of calls in each timed region */
 	bool watched; /* true: a watch chain (a second chain of instructions) detects contention */
-	double bend;  /* cycles per element from a quarter to a half of the elements, divided by
-			 those from a half to all; 1: the time is on a straight line; 0: not tested
-		       */
+	double bend;  /* cycles per element of shorter calls, divided by those of longer calls; 1:
+			 the time is on a straight line; 0: not tested */
 	/* Cycles per element on the other data of an own loop with random data (knob data), which
 	 * are measured next to the trials; 0: not measured. Calls on fresh data get new random
 	 * values each time. Calls on repeated data get the same values, whose branches the core's

@@ -33,10 +33,11 @@ static struct {
 					       such as ordered values or shifted arrays */
 	struct random random;		    /* source of the values for calls on fresh data */
 	struct own_data data[COPIES];
-	int copy;     /* index of the copy of the data that the next call of loop() uses */
-	int64_t n[3]; /* the parameter n of loop() for a whole pass, then n for two shorter passes;
-			 0: there is no second shorter pass */
-	uint64_t elements[3]; /* number of elements that one call of loop() processes with n[] */
+	int copy; /* index of the copy of the data that the next call of loop() uses */
+	int64_t n[1 + OWN_CUTS]; /* the parameter n of loop() for a whole pass, then n for shorter
+				    passes, in descending order; 0: there are no more */
+	uint64_t elements[1 + OWN_CUTS]; /* number of elements that one call of loop() processes
+					    with n[] */
 	_Atomic uint64_t *calls;
 } child;
 
@@ -140,7 +141,7 @@ static struct status child_load(const struct own *own, const int64_t *v,
 	child.random = (struct random){ ~seed };
 	child.n[0] = n;
 	child.n[1] = shorter;
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		child.elements[i] = own_elements(own, child.n[i]);
 	for (int i = 4; i < OWN_ARGUMENTS; i++)
 		child.many |= own->description.argument[i].content != OWN_NOTHING;
@@ -148,17 +149,32 @@ static struct status child_load(const struct own *own, const int64_t *v,
 	return status;
 }
 
+/* The parameter n of the calls of a measurement, in eighths of n. Data of more than BYTES_CUT bytes
+ * get only two lengths. */
+static const int eighths[1 + OWN_CUTS] = { 8, 7, 6, 5, 4, 2 };
+enum { HALF = 4, BYTES_CUT = 1 << 20 };
+_Static_assert((int)OWN_CUTS == RUN_SHORTER + 1, "half of n and the shorter calls of a run");
+
 struct status own_call_prepare(struct kernel_run *run)
 {
 	int64_t n = run->v[0], multiple = run->kernel->own->description.multiple;
-	struct status status = child_load(
-		run->kernel->own, run->v, run->own_change, n, n / 2, run->seed, run->memory);
+	struct status status =
+		child_load(run->kernel->own, run->v, run->own_change, n, 0, run->seed, run->memory);
+	/* Larger data are timed over whole passes. */
+	bool many = own_bytes(&run->kernel->own->description, n) <= BYTES_CUT;
 
-	child.n[2] = n / 4 / multiple * multiple;
-	child.elements[2] = own_elements(run->kernel->own, child.n[2]);
-	own_data_cut_again(&child.data[0], &run->kernel->own->description, n, child.n[2]);
+	for (int i = 1; i <= OWN_CUTS; i++) {
+		child.n[i] = i == HALF	? n / 2
+			     : many	? n * eighths[i] / 8 / multiple * multiple
+			     : i < HALF ? n
+					: 0;
+		child.elements[i] = own_elements(run->kernel->own, child.n[i]);
+		own_data_cut(&child.data[0], &run->kernel->own->description, n, i, child.n[i]);
+	}
 	run->ring = run->granule = child.elements[0];
-	run->quarter = child.elements[2];
+	for (int i = OWN_CUTS, k = 0; i > 0; i--)
+		if (i != HALF)
+			run->shorter[k++] = child.elements[i];
 	run->draws = own_data_draws(&child.description);
 	run->fresh = run->draws && kernel_asked(run->kernel, run->v, ASKS_FRESH);
 	run->sets_up = child.setup != NULL || run->fresh;
@@ -216,10 +232,14 @@ void own_call(struct kernel_run *run, uint64_t elements)
 	 * due to the user's loop only. */
 	char here;
 	volatile char *gap;
-	int length = (elements < child.elements[0]) + (elements < child.elements[1]);
-	uint64_t passes = elements / child.elements[0] + (length > 0);
-	int64_t n = child.n[length];
+	int length = 0;
+	uint64_t passes;
+	int64_t n;
 
+	for (int i = 0; i < OWN_CUTS; i++)
+		length += elements < child.elements[i];
+	passes = elements / child.elements[0] + (length > 0);
+	n = child.n[length];
 	own_data_shorten(data, length);
 	/* The stack of loop() begins at the same place in a page in each process, so that the
 	 * stepped and the measured loop access the same parts of cache lines. */

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "engine/own/own_reader.h"
 
-enum { ARRAYS_DEFAULT = 16 << 10, N_DEFAULT = 16384, N_DEFAULT_BARE = 4096, N_DEFAULT_LEAST = 256 };
+enum { N_DEFAULT = 16384, N_DEFAULT_BARE = 4096, N_DEFAULT_LEAST = 256 };
 
 static const char mark[] = "slexplore:";
 static const char example[] = "slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=list(n,64)";
@@ -43,7 +43,7 @@ static void take_value(struct reader *reader, enum word word)
 			reader_wrong(reader, "%s is a whole number from %" PRId64 " to %" PRId64,
 				own_word_names[word], low, high);
 		else if (word == WORD_N)
-			description->n = value;
+			description->n = value, description->n_given = true;
 		else
 			reader_need_multiple(reader, value);
 	}
@@ -140,18 +140,18 @@ static void check_next(struct reader *reader, const char *text, const char *end)
 			mark);
 }
 
-/* Sets the initial n: the comment's n, or a default. The default of the loop's parameter n is
- * large, so that vector loops make many iterations. At the default n, the arrays should still fit
- * in any first-level cache. */
-static void choose_n(struct own_description *description)
+/* The default of the loop's parameter n is large, so that vector loops make many iterations: a core
+ * learns the end of a loop of 100 iterations, but not of 300, so the time per element of short
+ * loops is not that of long ones. */
+void own_choose_n(struct own_description *description, uint64_t bytes)
 {
-	int64_t multiple = description->multiple * 2, n = description->n;
+	int64_t n = description->n;
 
-	if (n == 0)
+	if (!description->n_given)
 		for (n = own_bytes(description, 1) ? N_DEFAULT : N_DEFAULT_BARE;
-			n > N_DEFAULT_LEAST && own_bytes(description, n) > ARRAYS_DEFAULT;)
+			n > N_DEFAULT_LEAST && own_bytes(description, n) > bytes;)
 			n /= 2;
-	description->n = (int64_t)round_up((uint64_t)n, (uint64_t)multiple);
+	description->n = (int64_t)round_up((uint64_t)n, (uint64_t)description->multiple * 2);
 }
 
 struct status own_describe(
@@ -192,6 +192,6 @@ struct status own_describe(
 				    "example,  /* %s */",
 			origin, example);
 	if (reader_ok(&reader))
-		choose_n(description);
+		own_choose_n(description, OWN_BYTES_USUAL);
 	return reader.status;
 }

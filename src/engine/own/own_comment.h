@@ -31,8 +31,8 @@
  *     After any of these: ",sorted" and ",reversed" order random values and an index; ",align=64"
  *     and ",offset=8" place the array in memory
  *   - elements=COUNT: number of elements, for results per element; it is n if this word is missing
- *   - n=NUMBER: initial value of the knob n; the default keeps all arrays together at or below 16
- *     KiB, where possible
+ *   - n=NUMBER: initial value of the knob n; the default (own_choose_n()) keeps all arrays together
+ *     in the first-level cache, where possible
  *   - multiple=NUMBER: both n and n/2 are multiples of this number
  *   - cflags=-O3: compiler flags; with blanks: cflags="-O3 -march=native". Several sets of flags:
  *     cflags=-O2,"-O3 -march=native"
@@ -52,6 +52,13 @@
  * ("mine.c:3:18: …"), shows the wrong word, and says what is expected. */
 struct status own_describe(
 	const char *text, const char *origin, struct own_description *description);
+
+/* Bytes of all arrays together at the initial n, for a first-level cache of unknown size. */
+enum { OWN_BYTES_USUAL = 16 << 10 };
+
+/* Sets the initial n: the n of the comment, or the largest default with which all arrays together
+ * have at most `bytes` bytes. own_describe() uses OWN_BYTES_USUAL. */
+void own_choose_n(struct own_description *description, uint64_t bytes);
 
 /* Reads sets of compiler flags, separated by commas: "-O2,-O3 -march=native". A comma separates two
  * sets only if a dash follows, so that "-Wl,-z,now" and "-DX=1,2" remain one set each. */

@@ -355,12 +355,12 @@ static void cut_list(struct own_data *data, const struct own_argument *argument,
 	data->next[which][i] = *data->cut[which][i];
 }
 
-void own_data_cut_again(struct own_data *data, const struct own_description *description, int64_t n,
-	int64_t shorter)
+void own_data_cut(struct own_data *data, const struct own_description *description, int64_t n,
+	int which, int64_t shorter)
 {
 	for (int i = 0; i < data->lists; i++)
 		if (description->argument[i].content == OWN_LIST)
-			cut_list(data, &description->argument[i], 1, i, n, shorter);
+			cut_list(data, &description->argument[i], which - 1, i, n, shorter);
 }
 
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,

@@ -101,7 +101,8 @@ struct own_knob {
 struct own_description {
 	struct own_argument argument[OWN_ARGUMENTS];
 	struct own_count elements;
-	int64_t n;	  /* initial value of the knob n; 0: the description does not give it */
+	int64_t n;	  /* initial value of the knob n */
+	bool n_given;	  /* the description gives the initial value of the knob n */
 	int64_t multiple; /* n must be a multiple of this number (>= 1), which follows from
 			     multiple= and from each n/K */
 	struct own_knob knob[OWN_KNOBS]; /* the knobs that the user's comment describes, in the
@@ -135,16 +136,20 @@ uint64_t own_bytes(const struct own_description *description, int64_t n);
 struct status own_description_check(
 	const struct own_description *description, const char *origin, int64_t n);
 
+/* Number of shorter n with which a loop can be called. */
+enum { OWN_CUTS = 5 };
+
 struct own_data {
 	void *argument[OWN_ARGUMENTS]; /* pointers that the loop receives as a, b, c and so on;
 					  NULL: the description has no data for this argument */
-	/* The node of a linked list that is the last one if the loop is called with a shorter n:
-	 * [0] with the first shorter n, [1] with the second. The pointer to the last node is NULL
-	 * if the shorter n uses the same list. */
-	void **cut[2][OWN_ARGUMENTS];
-	void *next[2][OWN_ARGUMENTS]; /* the values of the next pointers of the nodes `cut` in the
-					 whole list */
-	int lists;		      /* number of arguments of loop() up to the last linked list */
+	/* The node of a linked list that is the last one if the loop is called with a shorter n,
+	 * for each shorter n. The pointer to the last node is NULL if the shorter n uses the same
+	 * list.
+	 */
+	void **cut[OWN_CUTS][OWN_ARGUMENTS];
+	void *next[OWN_CUTS][OWN_ARGUMENTS]; /* the values of the next pointers of the nodes `cut`
+						in the whole list */
+	int lists; /* number of arguments of loop() up to the last linked list */
 };
 
 /* Bytes of memory that the layout needs: own_bytes() plus the gaps between arguments. */
@@ -152,8 +157,8 @@ uint64_t own_data_bytes(const struct own_description *description, int64_t n);
 
 /* Lays out all arguments for n in `memory`, which must be zeroed and aligned to a page. The
  * parameter `shorter` (< n) is a second number of elements for the loop; own_data_shorten() can cut
- * the lists to this length. If `shorter` is 0, the data are laid out for one value of n only. The
- * same seed gives the same data of the own loop. */
+ * the lists to this length (number 1). If `shorter` is 0, the data are laid out for one value of n
+ * only. The same seed gives the same data of the own loop. */
 void own_data_make(struct own_data *data, const struct own_description *description, int64_t n,
 	int64_t shorter, uint64_t seed, void *memory);
 
@@ -166,17 +171,18 @@ bool own_data_draws(const struct own_description *description);
 void own_data_draw(struct own_data *data, const struct own_description *description, int64_t n,
 	struct random *random);
 
-/* Finds the nodes at which own_data_shorten() cuts the lists for a second shorter n. */
-void own_data_cut_again(struct own_data *data, const struct own_description *description, int64_t n,
-	int64_t shorter);
+/* Finds the nodes at which own_data_shorten() cuts the lists for the shorter n number `which` (from
+ * 1 to OWN_CUTS). */
+void own_data_cut(struct own_data *data, const struct own_description *description, int64_t n,
+	int which, int64_t shorter);
 
-/* Cuts the own loop's linked lists for the first (1) or the second (2) shorter n, or restores the
+/* Cuts the own loop's linked lists for the shorter n of this number (from 1), or restores the
  * lists (0). Cutting and restoring a linked list run the same instructions, because callers count
  * instructions. */
 static inline void own_data_shorten(struct own_data *data, int shorten)
 {
 	for (int i = 0; i < data->lists; i++)
-		for (int which = 0; which < 2; which++)
+		for (int which = 0; which < OWN_CUTS; which++)
 			if (data->cut[which][i]) {
 				uintptr_t kept = (uintptr_t)data->next[which][i];
 

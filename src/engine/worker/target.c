@@ -227,6 +227,7 @@ static void make_trials(
 	bool fresh = budget->fresh && slot;
 	struct clock clock = target->clock;
 	uint64_t first = machine_cache(&target->machine, 1);
+	double bend;
 	struct measure measure;
 	struct run_facts facts;
 	struct measure_goal goal = { .quiet = (visit->placement + 1) * budget->quiet_wanted / count,
@@ -263,9 +264,11 @@ static void make_trials(
 	/* Counters cannot leave out the work that sets up each call. */
 	if (run->sets_up)
 		counting = NULL;
+	bend = line_choose(&measure, cancel);
 	if (counting && counting_cycles(counting))
 		measure.counting = counting;
 	facts = facts_of(visit, &measure, slot);
+	facts.bend = bend;
 	if (!slot) {
 		memcpy(facts.pages, result->facts.pages, sizeof(facts.pages));
 		memcpy(facts.pages_note, result->facts.pages_note, sizeof(facts.pages_note));
@@ -288,7 +291,6 @@ static void make_trials(
 	load_threads_rest(target->threads);
 	learn(target, &result->trials);
 	result->facts.cycles_from = measure_source(&measure);
-	result->facts.bend = line_measure(&measure, cancel);
 	if (run->draws && !request->background)
 		measure_other_data(
 			&measure, budget->seconds, &result->trials, &result->facts, cancel);

@@ -34,7 +34,7 @@ enum {
 /* If the data exceed SAMPLE_FROM bytes, a part of a call with the user's n is single-stepped. If
  * the data exceed SAMPLE_BYTES, the loop is single-stepped with a smaller n, because laying out
  * larger data takes too long. */
-static const uint64_t sample_from = 16 << 10, sample_bytes = 128 << 20;
+static const uint64_t sample_from = 32 << 10, sample_bytes = 128 << 20;
 
 /* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
  * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
