@@ -164,12 +164,12 @@ TEST(test_branches)
 	int taken[2] = { 0, 0 }, differ = 0;
 
 	check_ok(step(open_loop("branch.c",
-		"/* slexplore: a=u8[n]:random(2) n=64 cflags=-O1 */\n"
+		"/* slexplore: a=u8[n]:random(2) n=256 cflags=-O1 */\n"
 		"long loop(long n, unsigned char *a) { long k = 0; for (long i = 0; i < n; i++) if "
 		"(a[i]) { k++; __asm__ volatile(\"\"); } return k; }\n")));
-	assert_true(branches.first >= 128 && branches.count > 4 * branches.first);
+	assert_true(branches.first >= 512 && branches.count > 4 * branches.first);
 	/* The code that calls the loop has branches too, and more of them under a sanitizer. */
-	check_near(branches.elements, 64.0 * branches.count / branches.first,
+	check_near(branches.elements, 256.0 * branches.count / branches.first,
 		0.15 * branches.elements);
 	for (int i = 0; i < branches.first; i++) {
 		taken[branches.branch[i].taken]++;

@@ -26,8 +26,9 @@ struct flow flow_read(const uint8_t *bytes, size_t size, uint64_t address)
 	} else if ((word & 0x7c000000) == 0x14000000) {
 		flow.kind = word >> 31 ? FLOW_CALL : FLOW_JUMP;
 		flow.target = address + distance(word, 0, 26);
-	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
-		flow.kind = FLOW_BRANCH; /* b.cond, cbz, cbnz */
+	} else if ((word & 0xff000010) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
+		flow.kind = FLOW_BRANCH; /* b.cond, cbz, cbnz; not bc.cond, which the decoder does
+					    not know */
 		flow.target = address + distance(word, 5, 19);
 	} else if ((word & 0x7e000000) == 0x36000000) {
 		flow.kind = FLOW_BRANCH; /* tbz, tbnz */
