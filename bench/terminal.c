@@ -11,15 +11,16 @@
  * and to one that is not contended; and how much the first figure differs from the last
  * - load: by the second: processor time of the user interface's thread and of the process, and
  * bytes written; live with full slices, left alone for a while, and frozen
- * - agree: the figure on a live screen against `slexplore run` of the same setting, in turn; the
- * screen is frozen meanwhile. Contended readings count only if fewer than five others exist.
+ * - agree: the figure on a live screen against `slexplore run` of the same setting, in turn. The
+ * screen is frozen while `slexplore run` measures. Contended readings count only if fewer than five
+ * readings are not contended.
  *
  * Each row shows the number of values, the least, the median, the most and the unit; then the bar,
  * how many values are within it, and whether the median, or each value, is within it. A value that
  * never came is beyond the bar.
  * Other programs on the machine disturb: work on the sibling of the measured processor makes
- * figures contended, and work on others makes answers late. This program keeps off the measured
- * processor. The exit status is 0 if there are figures, whatever they are; else 1. */
+ * figures contended, and work on another processor makes answers late. This program keeps off the
+ * measured processor. The exit status is 0 if at least one value was measured, else 1. */
 #include <dirent.h>
 #include <locale.h>
 #include <math.h>

@@ -75,7 +75,7 @@ round() {
 	sleep 2
 	keys Escape
 	tm resize-window -t soak -x 80 -y 24; sleep 0.3
-	# The same setting in each round, whatever the keys have changed.
+	# Each round measures the same setting. The keys may have changed it.
 	command_line mul-chain 1
 	command_line 'set size=16k'
 	command_line 'set acc=1' 2

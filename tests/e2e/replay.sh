@@ -14,7 +14,7 @@ says err '3 settings'
 says err 'slexplore replay one.jsonl'
 ! awk 'length($0) + 1 > 1000 { found = 1 } END { exit !found }' one.jsonl || fail "a line of over 1,000 bytes"
 [ "$(tail -c 1 one.jsonl | od -An -c | tr -d ' ')" = '\n' ] || fail "the last line has no end"
-# A setting that was measured several times has several samples, of which only the last one has quartiles.
+# A setting that was measured several times has several samples. Only the last one has quartiles.
 [ "$(grep -c '"record":"sample".*"cpe_lo"' one.jsonl)" = 3 ] || fail "not a sample each"
 [ "$(grep -c '"record":"explain"' one.jsonl)" = 3 ] || fail "not an explanation each"
 [ "$(head -n 1 one.jsonl | grep -c '"record":"recording".*"format":2')" = 1 ] || fail "no header"

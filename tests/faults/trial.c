@@ -222,8 +222,8 @@ static void wait_for(const struct trial *trial, pid_t child, int master, struct 
 			poll(&wait, 1, (int)(pause * 1e3));
 			take_output(master, &screen);
 			if ((screen.begun || time - begun > 1) && time - typed > 0.04) {
-				/* Ignore errors of write(), because the program may have ended
-				 * meanwhile. */
+				/* Ignore errors of write(), because the program may already have
+				 * ended. */
 				(void)!write(master, *key ? key : "q", 1);
 				key += *key != '\0';
 				typed = time;

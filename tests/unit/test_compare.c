@@ -385,8 +385,8 @@ TEST_WITH(identical_hosts_do_not_differ, begin, end)
 	differ_fleet_free(&fleet);
 }
 
-/* Adds a probe of a host: its latency at four working sets from 4 MiB on, and some samples of L1,
- * of which `contended` are contended. */
+/* Adds a probe of a host: its latency at four working sets from 4 MiB on, and some samples of L1.
+ * `contended` is the number of contended samples of L1. */
 static void add_probe(const char *host, int number, const double *ns, double l1, int contended)
 {
 	text_addf(

@@ -265,6 +265,15 @@ TEST(costs_of_a_loop_that_the_width_limits_add_up_to_its_cycles)
 	}
 }
 
+/* Checks that the costs add up to the cycles of the loop, and are those of the model. */
+static void check_chain_costs(const struct cost_report *report)
+{
+	check_near(cost_sum(report) / report->cpe.value, 1, 0.01);
+	for (int k = 0; k < report->count; k++)
+		if (isfinite(report->insn[k].cost.value))
+			check_near(report->insn[k].cost.value, report->insn[k].model, 0.01);
+}
+
 TEST(in_a_loop_that_a_chain_limits_only_the_chain_costs)
 {
 	static const struct {
@@ -275,12 +284,8 @@ TEST(in_a_loop_that_a_chain_limits_only_the_chain_costs)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct cost *cost = measured(rows[i].setting, 6, rows[i].chain, false);
-		const struct cost_report *report = cost_report(cost);
 
-		check_near(cost_sum(report) / report->cpe.value, 1, 0.01);
-		for (int k = 0; k < report->count; k++)
-			if (isfinite(report->insn[k].cost.value))
-				check_near(report->insn[k].cost.value, report->insn[k].model, 0.01);
+		check_chain_costs(cost_report(cost));
 		cost_free(cost);
 	}
 }
@@ -302,12 +307,8 @@ TEST(the_delay_of_the_added_instruction_is_not_part_of_the_cost)
 				.each = 2,
 				.late = rows[i].late },
 			rows[i].setting);
-		const struct cost_report *report = cost_report(cost);
 
-		check_near(cost_sum(report) / report->cpe.value, 1, 0.01);
-		for (int k = 0; k < report->count; k++)
-			if (isfinite(report->insn[k].cost.value))
-				check_near(report->insn[k].cost.value, report->insn[k].model, 0.01);
+		check_chain_costs(cost_report(cost));
 		cost_free(cost);
 	}
 }

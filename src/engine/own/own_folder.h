@@ -17,5 +17,5 @@ struct status own_folder_make(const char **folder);
 void own_folder_remove(const char *folder);
 
 /* For a child process that has written to a folder: removes the folder if the program has removed
- * its folders meanwhile. */
+ * its folders since. */
 void own_folder_finished(const char *folder);

@@ -134,7 +134,7 @@ FACT(EXTRA_LINE_OPS, "extra line-ops")
 /* most entries of the micro-op cache for one window of code */
 FACT(EXTRA_LINE_ENTRIES, "extra line-entries")
 /* entries of the micro-op cache that are read per cycle, all from one window of code; unknown: one
- * window per cycle, whatever its entries */
+ * window per cycle, with any number of entries */
 FACT(EXTRA_OPCACHE_ENTRIES, "extra opcache-entries")
 /* the loop buffer repeats a short loop until the copies have this number of micro-ops */
 FACT(EXTRA_LOOP_COPIES, "extra loop-copies")

@@ -33,9 +33,9 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	free(inside.use);
 }
 
-/* Names the limit of a set of units. Beside dividers, core models have units for whatever else
- * occupies the core for several cycles: locked operations, microcode, moves between register files.
- */
+/* Names the limit of a set of units. Beside dividers, core models have units for other operations
+ * that occupy the core for several cycles: locked operations, microcode, moves between register
+ * files. */
 static enum limit_kind unit_kind(const struct uarch *uarch, uint32_t units)
 {
 	for (; units; units &= units - 1)
