@@ -306,6 +306,8 @@ const struct field gap_fields[] = {
 	{ .name = "limit", REAL_GAP(limit) },
 	{ .name = "predicted", REAL_GAP(predicted) },
 	{ .name = "predicted_by", .type = FIELD_WORD, GAP(predicted_by) },
+	{ .name = "moved", REAL_GAP(moved) },
+	{ .name = "moved_with", .type = FIELD_WORD, GAP(moved_with) },
 	{ .name = "as_predicted", .type = FIELD_FLAG, GAP(known) },
 	{ .name = "gap", REAL_GAP(gap) },
 	{ .name = "together", REAL_GAP(together) },

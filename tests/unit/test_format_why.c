@@ -15,6 +15,7 @@ static const char *write_saved(const char *format, double saved)
 		.cpe_lo = 8.9,
 		.cpe_hi = 9.1,
 		.cycles_from = SOURCE_REFERENCE,
+		.moved = NAN,
 		.gap = 4,
 		.together = 3,
 		.rest = 1,

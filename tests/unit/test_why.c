@@ -264,6 +264,37 @@ TEST(as_predicted_only_places_are_compared)
 	why_free(why);
 }
 
+TEST(a_gap_begins_at_the_limit_with_another_place)
+{
+	struct machine_made made = { .always = 4, .crowded = 8 };
+	struct why *why = measured(setting_words, &made, 12, 12, 4);
+	const struct why_report *report = why_report(why);
+	char *text;
+
+	/* The loop runs at its binding limit, which comes from the crowded sets. */
+	check_near(report->moved, 4, 1e-9);
+	check_near(report->gap, 8, 0.01);
+	assert_string_equal(report->cause[0].name, "cache sets");
+	assert_int_equal(report->cause[0].kind, WHY_CAUSE);
+	check_near(report->cause[0].share, 1, 0.01);
+	text = printed(why);
+	check_contains(text, report->moved_with);
+	free(text);
+	why_free(why);
+}
+
+TEST(a_share_of_other_data_leaves_out_predicted_cycles)
+{
+	struct machine_made made = { .always = 4, .small_pages = 9, .random = 15 };
+	struct why *why = measured(setting_words, &made, 4, 14, 4);
+
+	/* The order costs 15 cycles, of which 10 are predicted. The gap has 14. */
+	check_near(named(why, "order of access")->cycles, 15, 0.05);
+	check_near(named(why, "order of access")->share, 5 / 14.0, 0.01);
+	assert_string_equal(why_report(why)->cause[0].name, "page size");
+	why_free(why);
+}
+
 TEST(work_that_the_model_counts_is_no_cause)
 {
 	struct machine_made made = { .always = 4, .random = 10 };
@@ -325,6 +356,7 @@ TEST(pairs_fit_the_setting)
 		{ "stores offset=60", "data alignment", "offset=0" },
 		{ "stores", "data alignment", NULL },
 		{ "alignment offset=60", "code alignment", "offset=0" },
+		{ "alignment", "code alignment", "offset=32" },
 		{ "sum-arrays alias=4", "4 KiB aliasing", "alias=2052" },
 		{ "mispredict random=50", "unlearnt branches", "random=0" },
 		{ "list-length order=random", "order of access", "order=sequential" },

@@ -95,6 +95,19 @@ static void name_limit(const struct limits *limits, int limit, char *name, size_
 	snprintf(name, size, "%s", limit < 0 ? "" : limit_rows[limits->limit[limit].kind].name);
 }
 
+/* Whether a change sets another value of a knob. */
+static bool sets_knob(const struct why_question *question, const struct why_side *change)
+{
+	return memcmp(change->setting.v, question->setting->v, sizeof(change->setting.v)) != 0;
+}
+
+/* Returns the least cycles per element that the core model gives the loop with its data and code at
+ * any place of memory. */
+static double least_limit(const struct why_report *report)
+{
+	return report->moved > 0 ? report->moved : report->limit;
+}
+
 static void find_pairs(struct why *why, const struct why_question *question)
 {
 	struct why_report *report = &why->report;
@@ -103,10 +116,15 @@ static void find_pairs(struct why *why, const struct why_question *question)
 	report->count = pairs_find(question->setting, question->explanation, report->cause, change);
 	why->spare = report->count > 0 && change[report->count - 1].elsewhere;
 	for (int i = 0; i < report->count; i++) {
+		struct why_cause *cause = &report->cause[i];
+
 		why->side[1 + i].change = change[i];
-		if (question->predict && report->cause[i].work)
-			report->cause[i].model =
-				question->predict(question->context, &change[i].setting);
+		if (question->predict && (cause->work || sets_knob(question, &change[i])))
+			cause->model = question->predict(question->context, &change[i].setting);
+		if (!cause->work && (1 + WHY_GAP) * cause->model < least_limit(report)) {
+			report->moved = cause->model;
+			snprintf(report->moved_with, sizeof(report->moved_with), "%s", cause->with);
+		}
 	}
 	report->count -= why->spare;
 }
@@ -123,7 +141,7 @@ struct why *why_new(const struct why_question *question)
 	why->limit = question->seconds > 0 ? question->seconds : SECONDS;
 	report->cpe = report->cpe_lo = report->cpe_hi = report->gap = NAN;
 	report->together = report->together_lo = report->together_hi = NAN;
-	report->rest = report->rest_lo = report->rest_hi = NAN;
+	report->rest = report->rest_lo = report->rest_hi = report->moved = NAN;
 	why->side[0].change.setting = *question->setting;
 	if (!explanation || !status_is_ok(&explanation->status)) {
 		report->status = status_failed(
@@ -194,21 +212,22 @@ static void find_difference(struct why_cause *cause, const double *base, int bas
 void why_judge(struct why_cause *cause, const struct why_report *report, const double *base,
 	int base_count, const double *other, int other_count)
 {
-	double sorted[WHY_VALUES];
+	double sorted[WHY_VALUES], predicted = report->predicted - cause->model,
+				   counted = cause->work && predicted > 0 ? predicted : 0;
 
 	memcpy(sorted, other, (size_t)other_count * sizeof(*sorted));
 	cause->other = stats_median(sorted, (size_t)other_count);
 	find_difference(cause, base, base_count, other, other_count);
-	cause->share = share_of(cause->cycles, report->gap);
-	cause->share_lo = share_of(cause->cycles_lo, report->gap);
-	cause->share_hi = share_of(cause->cycles_hi, report->gap);
+	cause->share = share_of(cause->cycles - counted, report->gap);
+	cause->share_lo = share_of(cause->cycles_lo - counted, report->gap);
+	cause->share_hi = share_of(cause->cycles_hi - counted, report->gap);
 	/* A loop without a gap needs no cause. If the loop is as slow as predicted, other data or
 	 * another order do not explain the gap. */
 	if (!(report->gap > 0) || (cause->work && report->known))
 		cause->kind = WHY_WAITS;
 	else if (!(cause->cycles > least_of(report)) || !(cause->cycles_lo > least_of(report) / 2))
 		cause->kind = WHY_NOTHING;
-	else if (cause->work && report->predicted - cause->model > COUNTED * cause->cycles)
+	else if (counted > COUNTED * cause->cycles)
 		cause->kind = WHY_COUNTED;
 	else
 		cause->kind = WHY_CAUSE;
@@ -240,8 +259,8 @@ static void set_gap(struct why *why)
 	/* If a soft limit predicts the measured cycles, measurements with one change show which
 	 * effect causes them. */
 	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
-	report->gap = report->cpe - (report->known ? report->limit : report->predicted);
-	if (report->cpe <= (1 + WHY_GAP) * report->limit)
+	report->gap = report->cpe - (report->known ? least_limit(report) : report->predicted);
+	if (report->cpe <= (1 + WHY_GAP) * least_limit(report))
 		report->gap = 0;
 }
 

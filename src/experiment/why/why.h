@@ -49,8 +49,9 @@ struct why_cause {
 	/* Cycles per element that the change saves, and their range, which is right with a
 	 * probability of 99.9 %. */
 	double cycles, cycles_lo, cycles_hi;
-	double share, share_lo, share_hi; /* cycles that the change saves and their range, as shares
-					     of the gap, 0…1 */
+	/* Cycles that the change saves and their range, as shares of the gap, 0…1. For other data
+	 * or another order: without the cycles that the core model predicts to be saved. */
+	double share, share_lo, share_hi;
 	char why[STATUS_TEXT];
 };
 
@@ -62,12 +63,16 @@ struct why_report {
 	double limit, predicted; /* the loop's binding limit and the core model's prediction, cycles
 				    per element */
 	char binding[32], predicted_by[32]; /* names of the two limits */
+	/* The least that the core model predicts with a change of a place in memory, if it is less
+	 * than the binding limit, and the change; NAN and "": the binding limit is the least. */
+	double moved;
+	char moved_with[40];
 	bool known; /* the prediction explains the measurement, so the gap begins at the binding
-		       limit */
+		       limit, or at `moved` */
 	double cpe, cpe_lo, cpe_hi; /* measured cycles per element: median and quartiles */
 	enum source cycles_from;
-	double gap; /* cycles per element above the prediction, or above the binding limit if
-		       `known` is true; 0: no gap worth an explanation */
+	double gap; /* cycles per element above the prediction, or above the binding limit or
+		       `moved` if `known` is true; 0: no gap worth an explanation */
 	int count;
 	struct why_cause cause[WHY_PAIRS]; /* possible causes of the gap; after the measurement,
 					      confirmed causes come first: the largest first, but a
