@@ -6,17 +6,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static void (*rescue_first)(void);
 static void (*removers[4])(void);
 static pid_t rescued; /* the process that called fatal_rescue(); 0: none */
+static pid_t rescuer; /* the thread that called fatal_rescue() */
+static atomic_bool restore_asked, restored;
+
+/* Milliseconds in which the thread of fatal_rescue() must call its function, before another thread
+ * calls it. */
+enum { RESTORE_MS = 1000 };
+#define RESTORE_SIGNAL SIGRTMIN
 static atomic_flag begun = ATOMIC_FLAG_INIT;
+
+/* The handler of RESTORE_SIGNAL, in the thread of fatal_rescue(). The thread stops here, so that it
+ * does not change the terminal after it was restored. */
+static void restore_and_stop(int number)
+{
+	(void)number;
+	if (rescue_first)
+		rescue_first();
+	atomic_store(&restored, true);
+	for (;;)
+		pause();
+}
 
 void fatal_rescue(void (*rescue)(void))
 {
+	const struct sigaction stopping = { .sa_handler = restore_and_stop };
+
 	rescue_first = rescue;
 	rescued = getpid();
+	rescuer = gettid();
+	if (rescue)
+		sigaction(RESTORE_SIGNAL, &stopping, NULL);
 }
 
 void fatal_remover(void (*remover)(void))
@@ -38,7 +64,15 @@ void fatal_remove(void)
 
 void fatal_restore(void)
 {
-	if (rescued == getpid() && rescue_first)
+	if (rescued != getpid() || !rescue_first)
+		return;
+	if (gettid() != rescuer) {
+		if (!atomic_exchange(&restore_asked, true))
+			syscall(SYS_tgkill, rescued, rescuer, RESTORE_SIGNAL);
+		for (int i = 0; !atomic_load(&restored) && i < RESTORE_MS; i++)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	if (!atomic_load(&restored))
 		rescue_first();
 }
 
@@ -102,6 +136,7 @@ void fatal_catch(void)
 
 void fatal(const char *format, ...)
 {
+	char line[500];
 	va_list arguments;
 
 	if (rescued && getpid() != rescued)
@@ -109,12 +144,16 @@ void fatal(const char *format, ...)
 	/* If two threads fail at once, the second waits for the end of the program. */
 	while (atomic_flag_test_and_set(&begun))
 		pause();
-	if (rescue_first)
-		rescue_first();
-	fputs("slexplore: ", stderr);
+	fatal_restore();
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
-	exit(1);
+	say("slexplore: ");
+	say(line);
+	say("\n");
+	/* exit() would wait for ever for a lock that the stopped thread holds. */
+	if (!atomic_load(&restored))
+		exit(1);
+	fatal_remove();
+	_exit(1);
 }

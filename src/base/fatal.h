@@ -5,7 +5,9 @@
 #include <stdbool.h>
 
 /* Sets the function that fatal() calls before it prints the message, to restore the terminal; NULL:
- * none. After this call, child processes end silently (see fatal()). */
+ * none. The function runs in the thread that calls fatal_rescue() and alone uses the terminal, even
+ * if another thread fails: that thread first interrupts this one. After this call, child processes
+ * end silently (see fatal()). */
 void fatal_rescue(void (*rescue)(void));
 
 /* Adds a function that removes this process's temporary files, or ends its child processes. The
@@ -13,7 +15,8 @@ void fatal_rescue(void (*rescue)(void));
 void fatal_remover(void (*remover)(void));
 /* Calls the functions of fatal_remover(). Async-signal-safe, for handlers of crashes. */
 void fatal_remove(void);
-/* Calls the function of fatal_rescue() in the process that set it. Async-signal-safe. */
+/* Calls the function of fatal_rescue() in the process and the thread that set it. Another thread of
+ * this process stops that thread, so the caller must end the program. Async-signal-safe. */
 void fatal_restore(void);
 
 /* Call once, before other threads start. From now on, fatal signals whose action is the default

@@ -94,6 +94,24 @@ static void add_string(const char *capability)
 	screen.restore[used] = '\0';
 }
 
+/* Fills screen.restore, before newterm() changes the terminal. */
+static void learn_restore(void)
+{
+	int error;
+
+	screen.restore[0] = '\0';
+	if (setupterm(NULL, STDOUT_FILENO, &error) != OK)
+		return;
+	add_string("sgr0");
+	add_string("cnorm");
+	add_string("rmkx");
+	add_string("rmcup");
+	add_string("BD");
+	snprintf(screen.restore + strlen(screen.restore),
+		sizeof(screen.restore) - strlen(screen.restore), "%s", input_mouse_off);
+	del_curterm(cur_term);
+}
+
 /* Sends a terminal capability without arguments, if the terminal has it. */
 static void send(const char *capability)
 {
@@ -268,12 +286,13 @@ struct status screen_open(void)
 	set_escdelay(ESCAPE_DELAY);
 	check_size("LINES");
 	check_size("COLUMNS");
+	/* ncurses does not check every allocation. */
+	fatal_guard("ncurses, which draws on the terminal,");
+	learn_restore();
 	screen.opening = true;
 	/* Another thread ends the program. */
 	while (screen.ended)
 		pause();
-	/* ncurses does not check every allocation. */
-	fatal_guard("ncurses, which draws on the terminal,");
 	screen.terminal = newterm(NULL, screen.output, stdin);
 	/* Twice, because the system may have refused a file or memory only once. */
 	if (!screen.terminal)
@@ -289,14 +308,6 @@ struct status screen_open(void)
 		return status_usage(
 			"the explorer cannot use this terminal (TERM=%.40s)", getenv("TERM"));
 	}
-	screen.restore[0] = '\0';
-	add_string("sgr0");
-	add_string("cnorm");
-	add_string("rmkx");
-	add_string("rmcup");
-	add_string("BD");
-	snprintf(screen.restore + strlen(screen.restore),
-		sizeof(screen.restore) - strlen(screen.restore), "%s", input_mouse_off);
 	screen.open = true;
 	cbreak();
 	noecho();
@@ -336,22 +347,13 @@ void screen_close(void)
 	screen.line = NULL;
 }
 
-/* Waits until screen_open(), which may run in another thread, no longer changes the terminal's
- * modes. If screen_open() itself crashed, the wait ends after 0.2 s. */
-static void await_opening(void)
-{
-	for (int i = 0; screen.opening && i < 200; i++)
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-}
-
 void screen_emergency(void)
 {
 	ssize_t written;
 	int flags;
 
 	screen.ended = true;
-	await_opening();
-	if (!screen.open)
+	if (!screen.open && !screen.opening)
 		return;
 	screen.open = false;
 	/* The last write to the terminal must not block, even if the terminal accepts no more

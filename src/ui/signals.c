@@ -19,7 +19,6 @@ enum { CAUGHT = sizeof(caught) / sizeof(caught[0]), FIRST_FATAL = 7 };
 static int ends[2] = { -1, -1 };
 static struct sigaction before[CAUGHT];
 static bool is_caught[CAUGHT];
-static void (*rescue_first)(void);
 
 /* The signal that asked the program to end; 0: none. */
 static volatile sig_atomic_t ending;
@@ -52,7 +51,7 @@ static void tell(int number)
 
 static void die(int number)
 {
-	rescue_first();
+	fatal_restore();
 	fatal_report();
 	fatal_remove();
 	/* If the alarm ends the program, it dies of the signal that asked for the end. */
@@ -74,7 +73,6 @@ struct status signals_catch(void (*rescue)(void))
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		return status_failed(
 			"cannot create the pipe that wakes the event loop: %s", strerror(errno));
-	rescue_first = rescue;
 	fatal_rescue(rescue);
 	for (int i = 0; i < CAUGHT; i++) {
 		sigaction(caught[i], NULL, &before[i]);

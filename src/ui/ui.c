@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fatal.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/machine/topology.h"
@@ -325,6 +326,9 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		if (!status_is_ok(&status))
 			return status;
 	}
+	/* The worker's thread may fail while this thread opens the screen. */
+	if (!options->script)
+		fatal_rescue(screen_emergency);
 	if (!options->replay) {
 		worker = worker_start(&worker_options, &status);
 		if (!worker)

@@ -1,0 +1,82 @@
+/* The end of the program after a failure in a thread. */
+#include "check.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fatal.h"
+#include "base/job.h"
+
+static struct {
+	atomic_int rescued_in;		 /* the thread in which rescue() ran */
+	atomic_long turns, turns_rescued; /* turns of the main thread: now, and at the rescue */
+	atomic_bool stopped;		 /* the main thread made no turn after the rescue */
+} * seen;
+
+static void rescue(void)
+{
+	atomic_store(&seen->rescued_in, gettid());
+	atomic_store(&seen->turns_rescued, atomic_load(&seen->turns));
+}
+
+static void look(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+	atomic_store(&seen->stopped,
+		atomic_load(&seen->turns) == atomic_load(&seen->turns_rescued));
+}
+
+static void crash(void *unused)
+{
+	raise(SIGTRAP);
+}
+
+static void give_up(void *unused)
+{
+	fatal("a test");
+}
+
+/* Runs `work` in a thread of a child process whose main thread uses the terminal. Returns the wait
+ * status of the child process. */
+static int end_in_thread(void (*work)(void *context), pid_t *child)
+{
+	int how;
+
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(seen, MAP_FAILED);
+	*child = fork();
+	if (*child == 0) {
+		close(STDERR_FILENO);
+		fatal_catch();
+		fatal_remover(look);
+		fatal_rescue(rescue);
+		job_begin(work, NULL);
+		for (;;)
+			atomic_fetch_add(&seen->turns, 1);
+	}
+	assert_int_equal(waitpid(*child, &how, 0), *child);
+	return how;
+}
+
+/* The main thread may be changing the terminal's modes. So it restores the terminal itself, and
+ * changes nothing afterwards. */
+TEST(the_thread_of_the_terminal_restores_it_and_stops)
+{
+	void (*const works[])(void *) = { crash, give_up };
+
+	for (int i = 0; i < 2; i++) {
+		pid_t child;
+		int how = end_in_thread(works[i], &child);
+
+		assert_true(i == 0 ? WIFSIGNALED(how) && WTERMSIG(how) == SIGTRAP
+				   : WIFEXITED(how) && WEXITSTATUS(how) == 1);
+		assert_int_equal(atomic_load(&seen->rescued_in), child);
+		assert_true(atomic_load(&seen->stopped));
+	}
+}
+
+RUN_TESTS()
