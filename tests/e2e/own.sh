@@ -156,9 +156,9 @@ wrong 1 loading.c "while it was loaded"
 source_file constant.c "$array" 'long loop(long n, volatile int *a) { for (int i = 0; i < 2000; i++) a[0]++; return 0; }'
 wrong 1 constant.c "does it use n"
 
-# The loop has its own session, no descriptor but its pipe, and leaves no process, not even one that asks for a session of its own (where
-# Linux has seccomp). The constructor also runs when the loop is single-stepped.
-source_file alone.c '#include <fcntl.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
+# The loop has its own session, no descriptor but its pipe, and leaves no process: it starts threads, but no process that asks for a session
+# of its own (where Linux has seccomp). The constructor also runs when the loop is single-stepped.
+source_file alone.c '#include <fcntl.h>' '#include <pthread.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
 	'/* slexplore: a=f64[n]:1.0 */' 'static __attribute__((constructor)) void look(void) {' \
 	'int open_ones = 0; pid_t left; FILE *file;' 'for (int i = 3; i < 64; i++) open_ones += fcntl(i, F_GETFD) >= 0;' \
 	'if (open_ones > 1 || getsid(0) != getpid()) abort();' \
@@ -170,26 +170,31 @@ expect 0 run ./alone.c "cflags=-O2 '-DLEFT=\"$work/left\"'" --quiet
 no_process() {
 	case $(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null) in Z | '') ;; *) return 1 ;; esac
 }
-[ -s left ] || fail "the loop started no process"
+[ -s left ] || fail "the loop did not begin"
 while read -r process; do
 	until_true no_process "$process" || { fail "a process of the loop is left"; kill -s KILL "$process"; }
 done <left
 
 leaves_nothing "what was measured and refused"
 
-# A signal that ends the program ends the processes of the loop, too, and leaves no file.
-source_file ended.c '#include <stdio.h>' '#include <unistd.h>' '/* slexplore: a=f64[n]:1.0 */' \
+# A signal that ends the program ends the processes of the loop, too, even a loop that asks to outlive its parent (PR_SET_PDEATHSIG; where
+# Linux has seccomp). No file is left; after SIGKILL, the next own loop removes the folder.
+source_file ended.c '#include <stdio.h>' '#include <sys/prctl.h>' '#include <unistd.h>' '/* slexplore: a=f64[n]:1.0 */' \
 	'static __attribute__((constructor)) void start(void) { FILE *file; pid_t left = fork();' \
-	'if (left == 0) { alarm(300); for (;;) pause(); }' \
-	'if ((file = fopen(LEFT, "a"))) { fprintf(file, "%d\n", (int)left); fclose(file); } for (;;) pause(); }' \
+	'if (left == 0) { alarm(300); for (;;) pause(); }' 'prctl(PR_SET_PDEATHSIG, 0);' \
+	'if ((file = fopen(LEFT, "w"))) { fprintf(file, "%d\n%d\n", (int)getpid(), (int)left); fclose(file); } alarm(300); for (;;) pause(); }' \
 	'long loop(long n, double *a) { return n + (long)a[0]; }'
-"$SLEXPLORE" run ./ended.c "cflags=-O0 '-DLEFT=\"$work/ended\"'" --quiet >out 2>err &
-until_true test -s ended || fail "the loop did not start: $(head -c 300 err)"
-kill -s USR2 $!
-wait $!
-while read -r process; do
-	until_true no_process "$process" || { fail "a process of the ended program is left"; kill -s KILL "$process"; }
-done <ended
+for signal in KILL USR2; do
+	rm -f ended
+	"$SLEXPLORE" run ./ended.c "cflags=-O0 '-DLEFT=\"$work/ended\"'" --quiet >out 2>err &
+	until_true test -s ended || fail "the loop did not start: $(head -c 300 err)"
+	[ $signal != KILL ] || grep -q '^Seccomp:.*2' "/proc/$(head -n 1 ended)/status" || kill -s USR2 $!
+	kill -s $signal $! 2>/dev/null
+	wait $! 2>/dev/null
+	while read -r process; do
+		until_true no_process "$process" || { fail "a process of the ended program is left"; kill -s KILL "$process"; }
+	done <ended
+done
 leaves_nothing "an ended program"
 
 # In the explorer: after a save, the version before becomes A. Compiler errors are shown, and the version before stays.

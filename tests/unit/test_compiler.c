@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -73,14 +74,19 @@ static void check_no_folder(void)
 /* Waits until no process has the FIFO or pipe open for writing. */
 static void check_closed(int input)
 {
+	struct pollfd wait = { .fd = input };
 	char byte;
 
+	assert_int_equal(poll(&wait, 1, 30000), 1);
 	assert_int_equal(read(input, &byte, 1), 0);
 	close(input);
 }
 
-/* A compiler that leaves a process and a file behind, and waits. */
-#define ENDLESS "exec 9>$FIFO; echo x >$TMPDIR/left; mkdir $TMPDIR/more; sleep 60 & wait"
+/* A compiler that leaves processes and a file behind, and waits. One process leaves the compiler's
+ * session. */
+#define ENDLESS                                                                                 \
+	"exec 9>$FIFO; echo x >$TMPDIR/left; mkdir $TMPDIR/more; setsid sleep 60 & sleep 60 & " \
+	"wait"
 
 TEST_WITH(a_compiler_without_end_is_ended_at_its_deadline, set_up, tear_down)
 {
@@ -134,7 +140,7 @@ TEST_WITH(a_compiler_that_ends_leaves_no_process, set_up, tear_down)
 {
 	int input = open(fifo, O_RDONLY | O_NONBLOCK);
 
-	fake_compiler("exec 9>$FIFO; sleep 60 & echo began");
+	fake_compiler("exec 9>$FIFO; setsid sleep 60 & sleep 60 & echo began");
 	compile(NULL);
 	check_ok(status);
 	assert_string_equal(text_string(&said), "began\n");

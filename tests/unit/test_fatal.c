@@ -12,9 +12,9 @@
 #include "base/job.h"
 
 static struct {
-	atomic_int rescued_in;		 /* the thread in which rescue() ran */
+	atomic_int rescued_in;		  /* the thread in which rescue() ran */
 	atomic_long turns, turns_rescued; /* turns of the main thread: now, and at the rescue */
-	atomic_bool stopped;		 /* the main thread made no turn after the rescue */
+	atomic_bool stopped;		  /* the main thread made no turn after the rescue */
 } * seen;
 
 static void rescue(void)
@@ -26,8 +26,8 @@ static void rescue(void)
 static void look(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
-	atomic_store(&seen->stopped,
-		atomic_load(&seen->turns) == atomic_load(&seen->turns_rescued));
+	atomic_store(
+		&seen->stopped, atomic_load(&seen->turns) == atomic_load(&seen->turns_rescued));
 }
 
 static void crash(void *unused)

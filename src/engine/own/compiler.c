@@ -212,10 +212,11 @@ static _Noreturn void supervise(
 	/* Signals to this program's group do not reach the supervisor, which must remove the
 	 * folder. */
 	setsid();
+	own_child_adopt();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		raise(SIGTERM);
-	if (signals >= 0 && pipe2(ends, O_CLOEXEC) == 0 && (child = fork()) == 0)
+	if (signals >= 0 && pipe2(ends, O_CLOEXEC) == 0 && (child = own_child_fork()) == 0)
 		become_compiler(compilation, words, ends[1], outcome);
 	if (child < 0) {
 		outcome->error = errno;
@@ -224,6 +225,7 @@ static _Noreturn void supervise(
 		fcntl(ends[0], F_SETFL, O_NONBLOCK);
 		outcome->ending = await_compiler(child, ends[0], signals, deadline, outcome);
 		outcome->how = own_child_end(child, outcome->ending != ENDING_NONE);
+		own_child_end_adopted();
 	}
 	if (outcome->error || outcome->ending != ENDING_NONE || outcome->how != 0)
 		own_folder_remove(compilation->folder);

@@ -2,7 +2,7 @@
  *
  * A supervisor process starts the compiler in a session of its own. The supervisor ends the
  * compiler at a deadline, on request, and when this program ends, even if SIGKILL ends it. To end
- * the compiler, the supervisor kills the compiler's whole process group. */
+ * the compiler, the supervisor kills all its own descendants. */
 #pragma once
 
 #include <stdatomic.h>

@@ -6,17 +6,24 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fatal.h"
+
+/* Milliseconds for the end of all descendants. */
+enum { ENDING_MS = 5000 };
 
 /* Limits of the user's code. FILE_MOST: bytes of each file. FILES_MOST: open files. PROCESSES_MOST:
  * processes and threads of this user; Linux does not limit the processes of root. */
@@ -33,11 +40,24 @@ void own_child_limit(int resource, rlim_t most)
 	setrlimit(resource, &now);
 }
 
+pid_t own_child_fork(void)
+{
+	const pid_t before = getpid();
+	const pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The parent may have ended before prctl(). */
+	if (getppid() != before)
+		_exit(1);
+	return 0;
+}
+
 void own_child_plain(void)
 {
 	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int number = 1; number < 32; number++)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
@@ -77,18 +97,50 @@ void own_child_close(int kept)
 #define ABI_BIT	  0u
 #endif
 
-/* Refuses setsid() and setpgid() to this process and its descendants, so that all of them stay in
- * its group, which own_child_end() kills. Without seccomp, nothing is refused. */
-static void stay_in_group(void)
+#define REFUSAL	     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define REFUSE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), REFUSAL
+
+/* Refuses this process every way to outlive the measurement: new processes (threads are allowed),
+ * its own session or group, and a change of its end with its parent (PR_SET_PDEATHSIG), which a
+ * change of the user would also undo. Without seccomp, nothing is refused. */
+static void refuse_to_outlive(void)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 0, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0),
+		REFUSAL,
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~ABI_BIT),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setsid, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setpgid, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		REFUSE(setsid),
+		REFUSE(setpgid),
+		REFUSE(setuid),
+		REFUSE(setgid),
+		REFUSE(setreuid),
+		REFUSE(setregid),
+		REFUSE(setresuid),
+		REFUSE(setresgid),
+		REFUSE(setfsuid),
+		REFUSE(setfsgid),
+#ifdef SYS_fork
+		REFUSE(fork),
+		REFUSE(vfork),
+#endif
+#ifdef SYS_clone3
+		/* The flags of clone3() are in memory, which a filter cannot read. C libraries call
+		 * clone() if clone3() does not exist. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+#endif
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
+		/* The lower half of the first argument. */
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		REFUSAL,
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_PDEATHSIG, 0, 1),
+		REFUSAL,
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
@@ -121,7 +173,7 @@ void own_child_begin(int kept)
 	setsid();
 	/* Set-user-ID programs that the user's code starts get no further rights. */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	stay_in_group();
+	refuse_to_outlive();
 	die_first();
 	own_child_limit(RLIMIT_FSIZE, FILE_MOST);
 	own_child_limit(RLIMIT_NOFILE, FILES_MOST);
@@ -195,6 +247,48 @@ int own_child_end(pid_t child, bool now)
 	forget(child);
 	(void)TEMP_FAILURE_RETRY(waitpid(child, &how, __WALL));
 	return how;
+}
+
+void own_child_adopt(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+/* Kills the child processes of this thread. */
+static void kill_children(void)
+{
+	char path[64], list[4096];
+	ssize_t length;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)gettid());
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return;
+	/* The last number may be cut: it is read again after the first ones have ended. */
+	length = TEMP_FAILURE_RETRY(read(file, list, sizeof(list) - 1));
+	close(file);
+	list[length > 0 ? length : 0] = '\0';
+	for (char *at = list, *end; (end = strchr(at, ' ')); at = end + 1) {
+		long child = strtol(at, NULL, 10);
+
+		if (child > 1)
+			kill((pid_t)child, SIGKILL);
+	}
+}
+
+void own_child_end_adopted(void)
+{
+	for (int i = 0; i < ENDING_MS; i++) {
+		pid_t ended;
+
+		kill_children();
+		while ((ended = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
+			;
+		if (ended < 0)
+			return;
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
 }
 
 struct own_ending own_ended_by(int signal)

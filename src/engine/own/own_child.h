@@ -6,20 +6,23 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* ---- in the child process, after fork() ---- */
+/* Like fork(), but the operating system kills the child process when the thread that calls this
+ * function ends. */
+pid_t own_child_fork(void);
+
+/* ---- in the child process, after own_child_fork() ---- */
 
 /* Lowers a resource limit of this process and of its later child processes to `most`; see
  * setrlimit(). A limit that is already lower stays. */
 void own_child_limit(int resource, rlim_t most);
-/* Gives a newly forked process default signals and no core file. The operating system kills this
- * child process when its parent ends. */
+/* Gives a newly forked process default signals and no core file. */
 void own_child_plain(void);
 /* Closes all descriptors of this child process but the standard streams and `kept`; -1: no
  * descriptor is kept. */
 void own_child_close(int kept);
 /* Prepares a newly forked process for the user's code: calls own_child_plain(), begins a session
- * without a terminal and without new rights, which its descendants cannot leave. Closes all
- * descriptors but `kept` (-1: none), opens the standard streams on /dev/null, and makes this
+ * without a terminal and without new rights. The process can start threads but no processes. Closes
+ * all descriptors but `kept` (-1: none), opens the standard streams on /dev/null, and makes this
  * process the first that Linux kills if memory runs out. */
 void own_child_begin(int kept);
 
@@ -34,6 +37,12 @@ bool own_child_over(pid_t child);
  * processes of its group. now: kills the child process at once. Returns the wait status of the
  * child process (see waitpid()). */
 int own_child_end(pid_t child, bool now);
+
+/* From now on, descendants whose parents have ended become child processes of this process. */
+void own_child_adopt(void);
+/* Kills all descendants of this process, which called own_child_adopt() and has one thread. Waits
+ * at most 5 s for their end. */
+void own_child_end_adopted(void);
 
 /* Describes the error of a process, given the signal that ended the process: "accessed memory that
  * does not exist (SIGSEGV)". */

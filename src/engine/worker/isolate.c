@@ -290,7 +290,7 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 			munmap(shared, sizeof(*shared));
 		return;
 	}
-	child = fork();
+	child = own_child_fork();
 	if (child == 0)
 		child_main(isolate, shared, early[1]);
 	close(early[1]);

@@ -214,7 +214,7 @@ struct status step_start(struct tracer *tracer)
 	tracer->begin = monotonic_seconds();
 	tracer->before = (struct step_share){ 0 };
 	step_add_own_share(&tracer->before);
-	tracer->child = fork();
+	tracer->child = own_child_fork();
 	if (tracer->child == 0)
 		child_main(tracer->plan);
 	if (tracer->child < 0) {
