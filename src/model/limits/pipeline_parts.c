@@ -28,8 +28,24 @@ static const double SAME_TIME = 1e-3;
 /* A micro-op that waits for a port. */
 struct entry {
 	int instance, op; /* the instance of its node, and the number of the micro-op in the node */
-	int place;	  /* its entry in the integer scheduler */
-	bool seems_ready; /* its scheduler selects it in this cycle if a port is free */
+	int place;	  /* its entry in the integer scheduler; -1: another scheduler */
+	int next;	  /* the next entry of the same list of sleepers; -1: none */
+	uint32_t ports;	  /* the ports that it can use */
+	double ready;	  /* its scheduler selects it from this cycle on, or later */
+};
+
+/* The micro-ops of a part that do not sleep, oldest first, as numbers of entries. */
+struct queue {
+	int entry[ENTRIES + WAITING], count;
+};
+
+/* The time at which the inputs of an instance are available, if it is known. */
+struct known {
+	double time;  /* -1: unknown; INFINITY: unknown until `blocker` starts. With `early`, the
+			 true time can be later. */
+	double cycle; /* the cycle in which `time` was computed. Without it, long rows of copies
+			 take exponential time. */
+	int blocker;  /* an instance that has micro-ops and has not started */
 };
 
 struct parts {
@@ -40,18 +56,18 @@ struct parts {
 	bool used[ENTRIES]; /* whether an entry is in use; entry e belongs to part e % count */
 	int free;	    /* number of entries that are not in use */
 	int *first_in;	    /* for each node: its first edge; one more entry at the end */
-	/* The micro-ops of each part, and of all other ports, oldest first. */
-	struct entry queue[UARCH_PORTS][ENTRIES], other[WAITING];
-	int waiting[UARCH_PORTS], others;
+	/* The micro-ops that wait for a port, and a list of the unused entries. */
+	struct entry entry[ENTRIES + WAITING];
+	int unused, others;		     /* others: micro-ops that wait for other ports */
+	struct queue queue[UARCH_PORTS + 1]; /* of each part; queue[count]: of all other ports */
+	/* A micro-op sleeps while an instance that it needs has not started. `sleeper` is the list
+	 * of each instance. `woken` are the micro-ops whose instance has started in this cycle. */
+	int *sleeper, woken;
 	/* For each instance: the time of its last micro-op (negative: not started), the time of its
 	 * rename (negative: not renamed), and the number of its micro-ops that have not started. */
 	double *start, *renamed;
 	int *left;
-	/* For each instance without micro-ops: the cycle in which its time was last computed, and
-	 * the result; [1] with `early`. Without them, long rows of copies take exponential time. */
-	struct known {
-		double cycle, time;
-	} * known[2];
+	struct known *known[2];	  /* for each instance; [1] with `early` */
 	double busy[UARCH_PORTS]; /* time until which each port is busy */
 	double work[UARCH_PORTS]; /* cycles that each port has executed */
 };
@@ -76,135 +92,228 @@ static double inputs(struct parts *parts, int instance, bool early);
 /* Returns the time of an instance without micro-ops, which has its result with its inputs. */
 static double idle_time(struct parts *parts, int instance, bool early)
 {
+	double time = inputs(parts, instance, early);
+
+	if (!early && time < INFINITY)
+		parts->start[instance] = time;
+	return time;
+}
+
+/* Returns the time at which an instance starts, as far as it is known. INFINITY: `*blocker` must
+ * start first. */
+static double start_time(struct parts *parts, int instance, bool early, int *blocker)
+{
+	double time = parts->start[instance];
+
+	if (time >= 0)
+		return time;
+	if (work_of(parts, instance)->count == 0) {
+		time = idle_time(parts, instance, early);
+		*blocker = parts->known[early][instance].blocker;
+	} else if (early && wakes_early(parts, instance)) {
+		time = inputs(parts, instance, false);
+		*blocker = parts->known[false][instance].blocker;
+	} else {
+		time = INFINITY;
+		*blocker = instance;
+	}
+	return time;
+}
+
+/* Computes the time at which all inputs of an instance are available. */
+static void find_inputs(struct parts *parts, int instance, bool early)
+{
+	const struct pipeline *pipeline = parts->pipeline;
+	int nodes = pipeline->graph.node_count, node = instance % nodes, round = instance / nodes;
 	struct known *known = &parts->known[early][instance];
 
-	if (known->cycle < parts->pipeline->now) {
-		known->time = inputs(parts, instance, early);
-		known->cycle = parts->pipeline->now;
+	known->cycle = pipeline->now;
+	known->time = parts->renamed[instance] + 1;
+	for (int e = parts->first_in[node]; e < parts->first_in[node + 1] && known->time < INFINITY;
+		e++) {
+		const struct deps_edge *edge = &pipeline->graph.edge[e];
+		int from = (round - edge->distance) * nodes + edge->from;
+
+		if (round >= edge->distance)
+			known->time = fmax(known->time,
+				start_time(parts, from, early, &known->blocker) + edge->weight);
 	}
-	if (!early && known->time < INFINITY)
-		parts->start[instance] = known->time;
-	return known->time;
 }
 
 /* Returns the time at which all inputs of an instance are available. INFINITY: a producer has not
  * started. If `early` is true, a producer that waits for an integer port counts as started as soon
- * as its own inputs are available. */
+ * as its own inputs are available; a time after this cycle is then the earliest possible time. */
 static double inputs(struct parts *parts, int instance, bool early)
 {
-	const struct pipeline *pipeline = parts->pipeline;
-	int nodes = pipeline->graph.node_count, node = instance % nodes, round = instance / nodes;
-	double ready = parts->renamed[instance] + 1;
+	const struct known *known = &parts->known[early][instance];
+	double now = parts->pipeline->now;
 
-	for (int e = parts->first_in[node]; e < parts->first_in[node + 1]; e++) {
-		const struct deps_edge *edge = &pipeline->graph.edge[e];
-		int from = (round - edge->distance) * nodes + edge->from;
-		double start;
-
-		if (round < edge->distance)
-			continue;
-		start = parts->start[from];
-		if (start < 0 && work_of(parts, from)->count == 0) {
-			start = idle_time(parts, from, early);
-		} else if (start < 0 && early && wakes_early(parts, from)) {
-			start = inputs(parts, from, false);
-		} else if (start < 0) {
-			return INFINITY;
-		}
-		ready = fmax(ready, start + edge->weight);
-	}
-	return ready;
+	if (known->time == INFINITY
+			? parts->start[known->blocker] >= 0
+			: known->time < (early ? now + SAME_TIME : 0) && known->cycle < now)
+		find_inputs(parts, instance, early);
+	return known->time;
 }
 
-/* Returns the free port of the set that has executed the least; -1: no port of the set is free. */
-static int free_port(const struct parts *parts, uint32_t ports)
+/* Returns the port of the set that has executed the least. */
+static int idlest_port(const struct parts *parts, uint32_t ports)
 {
-	int best = -1;
+	int best = ffs((int)ports) - 1;
 
-	for (uint32_t left = ports; left; left &= left - 1) {
+	for (uint32_t left = ports & (ports - 1); left; left &= left - 1) {
 		int p = ffs((int)left) - 1;
 
-		if (parts->busy[p] < parts->pipeline->now + 1 - SAME_TIME &&
-			(best < 0 || parts->work[p] < parts->work[best]))
+		if (parts->work[p] < parts->work[best])
 			best = p;
 	}
 	return best;
 }
 
-static void occupy(struct parts *parts, int port, double cycles)
+/* Starts a micro-op on one of `*idle`, the ports that are free in this cycle. Returns whether it
+ * has started. A micro-op that is selected before its inputs are available occupies its port for a
+ * cycle in vain. */
+static bool start(struct parts *parts, const struct entry *entry, uint32_t *idle)
 {
-	parts->busy[port] = fmax(parts->busy[port], parts->pipeline->now) + cycles;
+	double now = parts->pipeline->now, cycles;
+	int port = idlest_port(parts, entry->ports & *idle);
+	bool ready = inputs(parts, entry->instance, false) < now + SAME_TIME;
+
+	cycles = ready ? (double)work_of(parts, entry->instance)->op[entry->op].cycles : 1;
+	parts->busy[port] = fmax(parts->busy[port], now) + cycles;
 	parts->work[port] += cycles;
-}
-
-/* Tries to start a micro-op on one of `ports`. Returns whether it has started. A micro-op that is
- * selected before its inputs are available occupies its port for a cycle in vain. */
-static bool start(struct parts *parts, const struct entry *entry, uint32_t ports)
-{
-	const struct work *work = work_of(parts, entry->instance);
-	int port = free_port(parts, work->op[entry->op].ports & ports);
-	bool ready;
-
-	if (port < 0 || !entry->seems_ready)
-		return false;
-	ready = inputs(parts, entry->instance, false) < parts->pipeline->now + SAME_TIME;
-	occupy(parts, port, ready ? (double)work->op[entry->op].cycles : 1);
-	if (ready && --parts->left[entry->instance] == 0)
-		parts->start[entry->instance] = parts->pipeline->now;
+	if (parts->busy[port] >= now + 1 - SAME_TIME)
+		*idle &= ~(UINT32_C(1) << port);
 	return ready;
 }
 
-/* Starts the micro-ops of a queue, oldest first, and removes them. Returns the number of those that
- * stay. */
-static int start_queue(struct parts *parts, struct entry *queue, int count, uint32_t ports)
+/* Moves the sleepers of an instance, which has started, to the woken micro-ops. */
+static void wake(struct parts *parts, int instance)
+{
+	for (int e = parts->sleeper[instance], next; e >= 0; e = next) {
+		next = parts->entry[e].next;
+		parts->entry[e].next = parts->woken;
+		parts->woken = e;
+	}
+	parts->sleeper[instance] = -1;
+}
+
+/* Releases the entry of a micro-op that has started. */
+static void leave(struct parts *parts, int number)
+{
+	struct entry *entry = &parts->entry[number];
+
+	if (--parts->left[entry->instance] == 0) {
+		parts->start[entry->instance] = parts->pipeline->now;
+		wake(parts, entry->instance);
+	}
+	if (entry->place >= 0) {
+		parts->used[entry->place] = false;
+		parts->free++;
+	} else {
+		parts->others--;
+	}
+	entry->next = parts->unused;
+	parts->unused = number;
+}
+
+/* Starts the micro-ops of a queue that seem ready, oldest first, and removes them. */
+static void start_queue(struct parts *parts, struct queue *queue, uint32_t ports)
+{
+	double now = parts->pipeline->now;
+	uint32_t idle = 0;
+	int kept = 0;
+
+	for (int p = 0; p < UARCH_PORTS; p++)
+		if (parts->busy[p] < now + 1 - SAME_TIME)
+			idle |= UINT32_C(1) << p;
+	idle &= ports;
+	for (int i = 0; i < queue->count; i++) {
+		const struct entry *entry = &parts->entry[queue->entry[i]];
+
+		if (entry->ready < now + SAME_TIME && entry->ports & idle &&
+			start(parts, entry, &idle))
+			leave(parts, queue->entry[i]);
+		else
+			queue->entry[kept++] = queue->entry[i];
+	}
+	queue->count = kept;
+}
+
+/* Finds when the micro-ops of a queue seem ready. Removes those that sleep. */
+static void find_ready(struct parts *parts, struct queue *queue, bool early)
 {
 	int kept = 0;
 
-	for (int i = 0; i < count; i++)
-		if (!start(parts, &queue[i], ports)) {
-			queue[kept++] = queue[i];
-		} else if (queue[i].place >= 0) {
-			parts->used[queue[i].place] = false;
-			parts->free++;
+	for (int i = 0; i < queue->count; i++) {
+		struct entry *entry = &parts->entry[queue->entry[i]];
+		int *sleeper;
+
+		if (entry->ready < parts->pipeline->now + SAME_TIME)
+			entry->ready = inputs(parts, entry->instance, early);
+		if (entry->ready < INFINITY) {
+			queue->entry[kept++] = queue->entry[i];
+		} else {
+			sleeper = &parts->sleeper[parts->known[early][entry->instance].blocker];
+			entry->ready = 0;
+			entry->next = *sleeper;
+			*sleeper = queue->entry[i];
 		}
-	return kept;
+	}
+	queue->count = kept;
 }
 
-static void find_ready(struct parts *parts, struct entry *queue, int count, bool early)
+static bool is_older(const struct entry *a, const struct entry *b)
 {
-	for (int i = 0; i < count; i++)
-		queue[i].seems_ready =
-			inputs(parts, queue[i].instance, early) < parts->pipeline->now + SAME_TIME;
+	return a->instance < b->instance || (a->instance == b->instance && a->op < b->op);
+}
+
+/* Inserts a micro-op into its queue, by age. */
+static void insert(struct parts *parts, int number)
+{
+	const struct entry *entry = &parts->entry[number];
+	struct queue *queue =
+		&parts->queue[entry->place >= 0 ? entry->place % parts->count : parts->count];
+	int i = queue->count++;
+
+	for (; i > 0 && is_older(entry, &parts->entry[queue->entry[i - 1]]); i--)
+		queue->entry[i] = queue->entry[i - 1];
+	queue->entry[i] = number;
 }
 
 /* Starts the micro-ops of one cycle. All parts select their micro-ops at the same time. */
 static void execute(struct parts *parts)
 {
-	find_ready(parts, parts->other, parts->others, false);
-	for (int i = 0; i < parts->count; i++)
-		find_ready(parts, parts->queue[i], parts->waiting[i], true);
-	for (int i = 0; i < parts->count; i++)
-		parts->waiting[i] =
-			start_queue(parts, parts->queue[i], parts->waiting[i], parts->part[i]);
-	parts->others = start_queue(parts, parts->other, parts->others, UINT32_MAX);
+	for (int i = 0; i <= parts->count; i++)
+		find_ready(parts, &parts->queue[i], i < parts->count);
+	for (int i = 0; i <= parts->count; i++)
+		start_queue(
+			parts, &parts->queue[i], i < parts->count ? parts->part[i] : UINT32_MAX);
+	for (int e = parts->woken, next; e >= 0; e = next) {
+		next = parts->entry[e].next;
+		insert(parts, e);
+	}
+	parts->woken = -1;
 }
 
 /* Puts a micro-op into the lowest free entry of the integer scheduler, or among all others. */
-static void enter(struct parts *parts, struct entry entry, bool integer)
+static void enter(struct parts *parts, int instance, int op, bool integer)
 {
-	int place = 0, part;
+	int number = parts->unused, place = 0;
 
-	if (!integer) {
-		parts->other[parts->others++] = entry;
-		return;
-	}
-	while (parts->used[place])
+	while (integer && parts->used[place])
 		place++;
-	parts->used[place] = true;
-	parts->free--;
-	part = place % parts->count;
-	entry.place = place;
-	parts->queue[part][parts->waiting[part]++] = entry;
+	if (integer) {
+		parts->used[place] = true;
+		parts->free--;
+	} else {
+		parts->others++;
+	}
+	parts->unused = parts->entry[number].next;
+	parts->entry[number] = (struct entry){ .instance = instance,
+		.op = op,
+		.place = integer ? place : -1,
+		.ports = work_of(parts, instance)->op[op].ports };
+	insert(parts, number);
 }
 
 /* Renames a step (an executed instruction). Returns false if the integer scheduler lacks entries.
@@ -227,8 +336,7 @@ static bool rename_step(struct parts *parts, int number)
 		parts->renamed[n] = pipeline->now;
 		parts->left[n] = work->count;
 		for (int i = 0; i < work->count; i++)
-			enter(parts, (struct entry){ .instance = n, .op = i, .place = -1 },
-				!(work->op[i].ports & ~parts->ports));
+			enter(parts, n, i, !(work->op[i].ports & ~parts->ports));
 	}
 	return true;
 }
@@ -313,11 +421,16 @@ double pipeline_run_parts(struct pipeline *pipeline)
 	parts->start = memory_new((size_t)instances, sizeof(double));
 	parts->renamed = memory_new((size_t)instances, sizeof(double));
 	parts->left = memory_new((size_t)instances, sizeof(int));
-	parts->known[0] = memory_new((size_t)instances, sizeof(struct known));
-	parts->known[1] = memory_new((size_t)instances, sizeof(struct known));
-	for (int i = 0; i < instances; i++)
-		parts->start[i] = parts->renamed[i] = parts->known[0][i].cycle =
-			parts->known[1][i].cycle = -1;
+	parts->sleeper = memory_new((size_t)instances, sizeof(int));
+	for (int early = 0; early < 2; early++)
+		parts->known[early] = memory_new((size_t)instances, sizeof(struct known));
+	for (int i = 0; i < instances; i++) {
+		parts->start[i] = parts->renamed[i] = parts->sleeper[i] = -1;
+		parts->known[0][i] = parts->known[1][i] = (struct known){ -1, -1, -1 };
+	}
+	for (int i = 0; i < ENTRIES + WAITING; i++)
+		parts->entry[i].next = i + 1;
+	parts->woken = -1;
 	for (int n = 0; n <= graph->node_count; n++) {
 		while (e < graph->edge_count && graph->edge[e].to < n)
 			e++;
@@ -328,6 +441,7 @@ double pipeline_run_parts(struct pipeline *pipeline)
 	free(parts->start);
 	free(parts->renamed);
 	free(parts->left);
+	free(parts->sleeper);
 	free(parts->known[0]);
 	free(parts->known[1]);
 	free(parts);
