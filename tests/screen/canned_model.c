@@ -253,8 +253,8 @@ static void explain_combine(
 	limit(limits, LIMIT_WIDTH, (n + 2) / 8 / n, "%.0f fused micro-ops, 8 a cycle", n + 2);
 	limit(limits, LIMIT_TAKEN, 1 / n, "1 taken branch, 1 a cycle");
 	if (!real)
-		limit(limits, LIMIT_SATURATION, (n + 2) / 3.8 / n,
-			"%.0f integer operations; loops reach 3.8 a cycle", n + 2);
+		limit(limits, LIMIT_SCHEDULING, (n + 2) / 3.8 / n,
+			"%.0f integer operations on the chosen ports, 3.8 a cycle", n + 2);
 	if (unroll == 14)
 		limit(limits, LIMIT_ALIGNMENT, 0.52, "the loop crosses a line of 64 bytes of code");
 	memory_limits(question, limits, fmin(1, (double)(stride * bytes) / 64));

@@ -16,7 +16,7 @@ static void begin(double measured, double hard, double soft)
 	limits.bound = limits.predicted = hard;
 	if (soft > 0) {
 		limits.limit[1] =
-			(struct limit){ .kind = LIMIT_SATURATION, .known = true, .cpe = soft };
+			(struct limit){ .kind = LIMIT_SCHEDULING, .known = true, .cpe = soft };
 		limits.limit_count = 2;
 		limits.predicted = soft;
 		limits.predicted_by = 1;
@@ -46,12 +46,12 @@ TEST(the_words_follow_from_the_distance)
 		{ 1.5, 1.45, GAP_SOFT, "as predicted, by ", "as predicted" },
 		{ 1.2, 1.45, GAP_ABOVE, "0.250 (17 %) below the prediction", "-0.250" },
 		{ 2, 1.45, GAP_ABOVE,
-			"0.550 (38 %) above the prediction: alu-saturation explains 0.450 of the "
+			"0.550 (38 %) above the prediction: scheduling explains 0.450 of the "
 			"1.000 above the limit",
 			"+0.550" },
 		/* Page walks of 6.7 cycles do not explain 228.9. */
 		{ 229.9, 7.7, GAP_ABOVE, "explains 6.700 of the 228.9 above the limit", "+222.2" },
-		{ 18.5, 18.2, GAP_SOFT, "as predicted, by alu-saturation", "as predicted" },
+		{ 18.5, 18.2, GAP_SOFT, "as predicted, by scheduling", "as predicted" },
 		{ 1.01, 1.45, GAP_AT_LIMIT, "at the limit", "at it" },
 		{ 6, 0, GAP_ABOVE, "5.000 above the limit, 6.0 times the limit", "" },
 		{ 20, 0, GAP_ABOVE, "19.00 above the limit, 20 times the limit", "" },
@@ -64,7 +64,7 @@ TEST(the_words_follow_from_the_distance)
 		assert_int_equal(gap.kind, rows[i].kind);
 		check_near(gap.cycles, rows[i].measured - (gap.soft ? rows[i].soft : 1), 1e-9);
 		if (gap.kind == GAP_SOFT)
-			check_contains(gap.words, limit_rows[LIMIT_SATURATION].name);
+			check_contains(gap.words, limit_rows[LIMIT_SCHEDULING].name);
 	}
 }
 
@@ -74,13 +74,13 @@ TEST(a_limit_that_adds_to_another_is_named_after_it)
 	begin(20, 1, 10);
 	limits.limit[2] = (struct limit){ .kind = LIMIT_OVERLAP, .known = true, .cpe = 9 };
 	limits.limit_count = 3;
-	check_contains(words(), ": alu-saturation explains 9.000 of the 19.00");
+	check_contains(words(), ": scheduling explains 9.000 of the 19.00");
 	limits.limit[1].adds = true;
-	check_contains(words(), ": chain-overlap and alu-saturation explain 9.000 of the 19.00");
+	check_contains(words(), ": chain-overlap and scheduling explain 9.000 of the 19.00");
 	sample.cpe = 10;
-	check_contains(words(), "as predicted, by chain-overlap and alu-saturation");
+	check_contains(words(), "as predicted, by chain-overlap and scheduling");
 	limits.limit[2].cpe = 3;
-	check_contains(words(), "as predicted, by alu-saturation");
+	check_contains(words(), "as predicted, by scheduling");
 }
 
 TEST(an_unknown_limit_is_named)

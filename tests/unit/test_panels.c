@@ -231,7 +231,7 @@ static void begin_limits(void)
 		.unit = { false, false, true } };
 	limits->limit_count = 4;
 	limits->limit[0] =
-		(struct limit){ LIMIT_SATURATION, true, false, false, 4.5, 4.5, "the soft cause" };
+		(struct limit){ LIMIT_SCHEDULING, true, false, false, 4.5, 4.5, "the soft cause" };
 	limits->limit[1] =
 		(struct limit){ LIMIT_LATENCY, true, true, false, 4, 4, "the hard cause" };
 	limits->limit[2] =

@@ -185,7 +185,7 @@ static void make_explanation(const struct setting *setting, double latency)
 		.cycles = 8 * latency,
 		.cause = "a load of 4 cycles" };
 	limits->limit[1] = (struct limit){
-		.kind = LIMIT_SATURATION, .known = true, .cpe = 2, .cycles = 16, .cause = "soft"
+		.kind = LIMIT_SCHEDULING, .known = true, .cpe = 2, .cycles = 16, .cause = "soft"
 	};
 	limits->limit[2] = (struct limit){
 		.kind = LIMIT_MEMORY_LINES, .hard = true, .cause = "not measured yet"

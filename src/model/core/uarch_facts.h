@@ -94,7 +94,6 @@ FACT(EXTRA_OVERRIDE, "extra override")
 FACT(EXTRA_TLB2, "extra tlb2")
 /* soft limit: single-cycle integer operations per cycle that loops reach in practice, although the
  * ports allow more */
-FACT(EXTRA_ALU_SATURATION, "extra alu-saturation")
 /* 1: rename eliminates an addition of a constant. The addition still needs a port if an instruction
  * uses the sum for anything except an address or another addition of a constant */
 FACT(EXTRA_MATERIALISES, "extra materialises")

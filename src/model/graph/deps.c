@@ -131,6 +131,7 @@ struct graph {
 	const struct loop *loop;
 	const struct uarch *uarch;
 	const struct uarch_insn *facts;
+	const struct uarch_class *locked; /* class of locked operations; NULL: the core has none */
 	enum deps_renaming renaming;
 	double miss;
 	struct deps_node *node;
@@ -221,7 +222,8 @@ static bool is_plain(const struct graph *graph, const struct insn *load, int ope
 }
 
 /* Store forwarding: cycles from the store's data to the loaded value, or UARCH_UNKNOWN. The
- * forwarding latency is the first fact in the list `facts` that applies and is known. */
+ * forwarding latency is the first fact in the list `facts` that applies and is known. The latency
+ * of a locked operation is measured from memory to memory, so it contains the load. */
 static double forward_latency(const struct graph *graph, const struct forward *forward,
 	const struct insn *load, int operand)
 {
@@ -236,6 +238,8 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 	static const enum uarch_fact facts[] = { EXTRA_FORWARD_FAILS, EXTRA_FORWARD_512,
 		EXTRA_FORWARD_VECTOR, EXTRA_FORWARD_RENAMED, EXTRA_FORWARD };
 
+	if (graph->locked && graph->facts[load - graph->loop->insn].op == graph->locked)
+		return 0;
 	for (int i = 0; i < 5; i++)
 		if (applies[i] && uarch_known(graph->uarch->fact[facts[i]]))
 			return graph->uarch->fact[facts[i]];
@@ -555,6 +559,7 @@ static void build(struct graph *graph)
 
 	graph->store_node = memory_new(operands, sizeof(int));
 	graph->unknown = memory_new((size_t)graph->loop->insn_count + 1, sizeof(bool));
+	graph->locked = uarch_find(graph->uarch, "locked", 0);
 	memset(graph->last, -1, sizeof(graph->last));
 	memset(graph->store_node, -1, operands * sizeof(int));
 	graph->assumed = forwards_find(graph->loop, stack, forwards);

@@ -186,10 +186,6 @@ static void count_insn(struct tally *tally, int number)
 	uses_add(&tally->uses, facts->taken, taken);
 	uses_add(&tally->uses, facts->base, times->times);
 	count_memory(tally, number);
-	if (facts->op && !facts->eliminated && !insn->vector && facts->op->executes &&
-		facts->op->term_count == 1 &&
-		(facts->op->latency == 1 || insn->flow == FLOW_BRANCH))
-		tally->simple += own * (double)facts->op->term[0].count;
 }
 
 static void describe_unknown(struct tally *tally)

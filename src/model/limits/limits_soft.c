@@ -46,18 +46,6 @@ static void add_unlamination(struct tally *tally)
 
 /* ---- Limits of execution */
 
-/* In a loop of loads, single-cycle operations and a branch, the core completes fewer operations a
- * cycle than it has ports. */
-static void add_saturation(struct tally *tally)
-{
-	double each = tally->uarch->fact[EXTRA_ALU_SATURATION];
-
-	if (each > 0 && tally_all(tally->loads) > 0 && tally->branches > 0)
-		limits_add(tally, LIMIT_SATURATION, tally->simple / each,
-			"%s integer operations next to loads, about %s a cycle",
-			words_turn(tally, tally->simple).text, words_number(each).text);
-}
-
 /* Returns the cycles that the front end needs to supply a path. */
 static double supply_cycles(const struct tally *tally)
 {
@@ -445,7 +433,6 @@ void limits_soft(struct tally *tally)
 	add_early(tally);
 	add_overlap(tally);
 	add_full_buffers(tally);
-	add_saturation(tally);
 	add_forwarding(tally);
 	add_aliasing(tally);
 	add_mispredictions(tally, page_walks(tally));

@@ -53,7 +53,6 @@ struct tally {
 					 512-bit vector; ACCESS_VECTOR includes ACCESS_512 */
 	double complex_stores;
 	double branches, taken; /* number of all branches, and number of branches that jump */
-	double simple;		/* number of single-cycle operations on general registers */
 	double bytes;		/* bytes of code executed in the path */
 	double alone; /* cycles per path of the chains of loads, if no chain overlaps with the next
 			 chain; 0: the loop has no chain of loads */

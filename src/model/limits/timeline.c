@@ -42,7 +42,6 @@ static const struct {
 	{ LIMIT_SPLITS, HOLDS_ACCESSES },
 	{ LIMIT_BANKS, HOLDS_LOADS },
 	{ LIMIT_STORE_LINES, HOLDS_STORES },
-	{ LIMIT_SATURATION, HOLDS_OPERATIONS },
 	{ LIMIT_SCHEDULING, HOLDS_OPERATIONS },
 	{ LIMIT_MEMORY_LATENCY, HOLDS_ACCESSES },
 	{ LIMIT_MEMORY_LINES, HOLDS_ACCESSES },
@@ -67,8 +66,7 @@ static const double MEAN_SLACK = 4;
 static bool is_mean(enum limit_kind kind)
 {
 	return limit_rows[kind].resource == RESOURCE_MEMORY || kind == LIMIT_SPLITS ||
-	       kind == LIMIT_BANKS || kind == LIMIT_STORE_LINES || kind == LIMIT_SATURATION ||
-	       kind == LIMIT_SCHEDULING;
+	       kind == LIMIT_BANKS || kind == LIMIT_STORE_LINES || kind == LIMIT_SCHEDULING;
 }
 
 /* What the simulation takes into account besides ports, rename width and dependence chain. */
