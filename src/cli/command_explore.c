@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "cli/screens.h"
@@ -47,26 +48,49 @@ static struct status check_uarch(const char *name)
 
 extern const struct cli_command command_present;
 
+/* Reads the words of the command line: a setting, two settings to compare, or for `present` also
+ * the word `lesson` and a lesson. */
+static struct status read_words(
+	struct cli *cli, struct ui_options *ui, struct setting settings[2], struct words *command)
+{
+	struct status status;
+	int count = 1;
+
+	if (cli->word_count == 0)
+		return status_ok();
+	if (cli->command == &command_present && strcmp(cli->words[0], "lesson") == 0) {
+		if (cli->word_count == 2)
+			return screens_lesson(cli, ui, cli->words[1], command);
+		return cli->word_count == 1
+			       ? status_usage("missing lesson: slexplore present lesson NAME; "
+					      "slexplore lesson lists all")
+			       : status_usage("%.100s: slexplore present lesson opens one lesson",
+					 cli->words[2]);
+	}
+	status = words_settings(cli, settings, &count);
+	if (status_is_ok(&status)) {
+		ui->setting = settings[count - 1];
+		ui->compared = count == 2 ? &settings[0] : NULL;
+	}
+	return status;
+}
+
 static int explore_run(struct cli *cli)
 {
 	struct ui_options ui = screens_options(cli);
 	struct setting settings[2];
 	struct text repeated = { 0 };
+	struct words command;
 	char recorded[200] = "";
 	struct status status = status_ok();
-	int exit_status, count = 1;
+	int exit_status;
 
 	ui.offer = cli->word_count == 0;
 	ui.record = ((const struct asked *)cli->own)->record;
-	setting_init(&ui.setting, kernel_registry[0]);
 	if (cli->command == &command_present)
 		status = screens_first(cli, &ui, "present");
-	if (status_is_ok(&status) && cli->word_count)
-		status = words_settings(cli, settings, &count);
-	if (status_is_ok(&status) && cli->word_count) {
-		ui.setting = settings[count - 1];
-		ui.compared = count == 2 ? &settings[0] : NULL;
-	}
+	if (status_is_ok(&status))
+		status = read_words(cli, &ui, settings, &command);
 	if (status_is_ok(&status) && cli->uarch)
 		status = check_uarch(cli->uarch);
 	if (status_is_ok(&status))
@@ -98,7 +122,8 @@ const struct cli_command command_explore = {
 const struct cli_command command_present = {
 	.name = "present",
 	.help = "open the explorer for a class: large digits, one panel, the last key",
-	.arguments = "[KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]]",
+	.arguments = "[lesson LESSON | KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value "
+		     "...]]]",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "do", "mouse",

@@ -265,43 +265,23 @@ static int check_recorded(struct cli *cli, const char *path)
 
 /* ---- in the explorer ---- */
 
-/* Checks that a lesson can be opened, and finds the setting of its first step; the setting's kernel
- * is NULL if the first step has none. */
-static struct status look_into(const char *word, struct setting *first)
-{
-	struct lesson_mistakes mistakes = { 0 };
-	struct lesson *lesson;
-	struct status status = lesson_open(word, &lesson, &mistakes);
-
-	first->kernel = NULL;
-	if (status_is_ok(&status) && mistakes.count)
-		status = status_usage("%.100s:%d:%d: %.160s; --check lists all mistakes",
-			lesson->origin, mistakes.mistake->line, mistakes.mistake->column,
-			mistakes.mistake->words);
-	else if (status_is_ok(&status) && lesson->step_count)
-		*first = lesson->step[0].setting;
-	lesson_mistakes_free(&mistakes);
-	lesson_free(lesson);
-	return status;
-}
-
 static int open_lesson(struct cli *cli)
 {
 	const struct asked *asked = cli->own;
-	struct words command = words_of("lesson %s", cli->words[0]),
-		     record = words_of("lesson record %s", asked->record ? asked->record : ""),
-		     name = words_of("lesson name %s", asked->name ? asked->name : ""),
-		     report = words_of("lesson report %s", asked->report ? asked->report : "");
+	struct words command,
+		record = words_of("lesson record %s", asked->record ? asked->record : ""),
+		name = words_of("lesson name %s", asked->name ? asked->name : ""),
+		report = words_of("lesson report %s", asked->report ? asked->report : "");
 	struct ui_options ui = screens_options(cli);
 	int exit_status = CLI_DONE;
-	struct status status = look_into(cli->words[0], &ui.setting);
+	struct status status = status_ok();
 
-	if (status_is_ok(&status) && cli->word_count > 1)
+	if (cli->word_count > 1)
 		status = status_usage("%.100s: slexplore lesson opens one lesson", cli->words[1]);
 	if (status_is_ok(&status) && asked->report)
 		status = screens_first(cli, &ui, report.text);
 	if (status_is_ok(&status))
-		status = screens_first(cli, &ui, command.text);
+		status = screens_lesson(cli, &ui, cli->words[0], &command);
 	if (status_is_ok(&status) && asked->record)
 		status = screens_first(cli, &ui, record.text);
 	if (status_is_ok(&status) && asked->name)
@@ -312,8 +292,6 @@ static int open_lesson(struct cli *cli)
 		status = replay_open(asked->replay, &ui.replay);
 	if (!status_is_ok(&status))
 		return cli_fail(cli, status);
-	if (!ui.setting.kernel)
-		setting_init(&ui.setting, kernel_registry[0]);
 	if (ui.replay)
 		screens_begin_replay(&ui, &ui.setting);
 	status = screens_run(cli, &ui, &exit_status);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lesson/lesson.h"
 #include "recording/replay.h"
 
 /* The most commands with which the explorer opens the next recording. */
@@ -24,7 +25,7 @@ static struct setting begin_at(const struct replay *replay, const struct setting
 
 struct ui_options screens_options(const struct cli *cli)
 {
-	return (struct ui_options){ .cpu = cli->cpu,
+	struct ui_options ui = { .cpu = cli->cpu,
 		.seed = cli->seed,
 		.ascii = cli->ascii,
 		.mouse = cli->mouse,
@@ -38,6 +39,9 @@ struct ui_options screens_options(const struct cli *cli)
 		.event_count = cli->event_count,
 		.out = cli->out,
 		.invocation = cli->ascii ? "--ascii" : "" };
+
+	setting_init(&ui.setting, kernel_registry[0]);
+	return ui;
 }
 
 struct status screens_first(struct cli *cli, struct ui_options *ui, const char *command)
@@ -51,6 +55,34 @@ struct status screens_first(struct cli *cli, struct ui_options *ui, const char *
 	cli->commands[0] = command;
 	ui->command_count = ++cli->command_count;
 	return status_ok();
+}
+
+/* Checks that a lesson can be opened, and finds the setting of its first step; the setting
+ * stays if the first step has none. */
+static struct status look_into(const char *word, struct setting *first)
+{
+	struct lesson_mistakes mistakes = { 0 };
+	struct lesson *lesson;
+	struct status status = lesson_open(word, &lesson, &mistakes);
+
+	if (status_is_ok(&status) && mistakes.count)
+		status = status_usage("%.100s:%d:%d: %.160s; --check lists all mistakes",
+			lesson->origin, mistakes.mistake->line, mistakes.mistake->column,
+			mistakes.mistake->words);
+	else if (status_is_ok(&status) && lesson->step_count && lesson->step[0].setting.kernel)
+		*first = lesson->step[0].setting;
+	lesson_mistakes_free(&mistakes);
+	lesson_free(lesson);
+	return status;
+}
+
+struct status screens_lesson(
+	struct cli *cli, struct ui_options *ui, const char *word, struct words *command)
+{
+	struct status status = look_into(word, &ui->setting);
+
+	*command = words_of("lesson %s", word);
+	return status_is_ok(&status) ? screens_first(cli, ui, command->text) : status;
 }
 
 void screens_begin_replay(struct ui_options *ui, const struct setting *last)

@@ -11,6 +11,11 @@ struct ui_options screens_options(const struct cli *cli);
  * option --do. STATUS_USAGE: the command line has too many commands for the explorer (option --do).
  * The caller keeps the string `command` valid until the explorer ends. */
 struct status screens_first(struct cli *cli, struct ui_options *ui, const char *command);
+/* The explorer will open a lesson at its start, at the setting of the lesson's first step. The
+ * caller keeps *command, the explorer command that opens the lesson, valid until the explorer ends.
+ * STATUS_USAGE: there is no such lesson, or its file has mistakes. */
+struct status screens_lesson(
+	struct cli *cli, struct ui_options *ui, const char *word, struct words *command);
 /* The explorer will begin with the replay of the recording ui->replay, at the recorded setting
  * nearest to the setting `last`.
  */

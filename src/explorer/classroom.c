@@ -131,6 +131,11 @@ void classroom_return(struct session *session)
 		classroom_go(session, classroom->step);
 }
 
+void classroom_aside(struct session *session)
+{
+	session->classroom.aside = true;
+}
+
 /* ---- the question ---- */
 
 /* Whether the step has a question that is not answered yet. */

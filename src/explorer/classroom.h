@@ -74,6 +74,8 @@ void classroom_go(struct session *session, int step);
  * again. If the step's setting is already on screen, switches between the text of the lesson and
  * the usual panels. */
 void classroom_return(struct session *session);
+/* Shows the usual panels in place of the text of the lesson. */
+void classroom_aside(struct session *session);
 /* Whether the user has left the lesson's step: the setting on screen, or A, is not the step's. */
 bool classroom_away(const struct session *session);
 

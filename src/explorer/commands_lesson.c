@@ -201,6 +201,7 @@ const struct command_row commands_lesson[] = {
 		.useless = "the hint is already shown" },
 	{ "lesson reveal", act_reveal, .refusal = no_question },
 	{ "lesson skip", act_skip, .refusal = no_question },
+	{ "lesson aside", classroom_aside, .refusal = no_lesson },
 	{ "lesson repeat", classroom_repeat, .refusal = no_lesson },
 	{ "lesson record", .run = run_record, .verbatim = true },
 	{ "lesson name", .run = run_name, .verbatim = true },

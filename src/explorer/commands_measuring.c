@@ -58,7 +58,8 @@ static void explain_limit(struct session *session, const struct limit *limit)
 	struct text text = { 0 };
 
 	if (limit->known)
-		text_addf(&text, "%s cycles per element%s\n", units_value(limit->cpe).text,
+		text_addf(&text, "%s cycles per %s%s\n", units_value(limit->cpe).text,
+			session->setting.kernel->element,
 			binds ? ": the binding limit, the highest of the hard limits" : "");
 	text_addf(&text, "%s%s\n\n%s\n\n%s", limit->known ? "" : "unknown: ", limit->cause,
 		limit->hard

@@ -172,6 +172,24 @@ struct status frontend_shoot(struct frontend *front, double now)
 	return status;
 }
 
+/* Runs a command of a key. If it brings a panel to the front that has no room next to the text of a
+ * lesson, the text makes room. */
+static void press_command(struct frontend *front, const char *command, double now)
+{
+	const struct screen *screen = session_screen(front->session);
+	const struct view_lesson *lesson = &front->view.lesson;
+	const char *before = screen->front;
+	struct box at;
+
+	session_press(front->session, command, now);
+	if (!lesson->title || screen->front == before || screen->overlay != OVERLAY_NONE)
+		return;
+	session_view(front->session, now, &front->view);
+	if (lesson->title && !lesson->aside &&
+		!panels_find(&front->canvas, &front->view, screen->front, &at))
+		session_command(front->session, "lesson aside", now);
+}
+
 /* Runs a command of a key or of the mouse. The user interface itself runs "redraw" and "page". */
 static void perform(struct frontend *front, const char *command, double now)
 {
@@ -189,7 +207,7 @@ static void perform(struct frontend *front, const char *command, double now)
 	if (scrolled && !panels_find(&front->canvas, &front->view, scrolled->name, &at)) {
 		/* If the panel that the key scrolls is not on screen, the key brings the panel to
 		 * the front. */
-		session_press(front->session, words_of("view %s", scrolled->name).text, now);
+		press_command(front, words_of("view %s", scrolled->name).text, now);
 		return;
 	}
 	if (strcmp(command, "redraw") == 0) {
@@ -207,7 +225,7 @@ static void perform(struct frontend *front, const char *command, double now)
 			   strcmp(screen->focus, "graph") == 0)) {
 		slide(front, command, now);
 	} else {
-		session_press(front->session, command, now);
+		press_command(front, command, now);
 	}
 	if (scrolled)
 		scroll_back(front, scrolled, first, now);

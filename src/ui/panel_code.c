@@ -44,32 +44,40 @@ static struct words title_of(const struct scene *scene)
 	double turns = limits->turns > 0 ? limits->turns : 1, elements = limits->elements / turns;
 
 	struct words core = { "" }, unknown = { "" };
-	const char *unit = view->cost && view->cost->count ? ", P cost per element" : "";
+	const char *element = view->setting.kernel->element;
+	struct words unit = { "" };
 
 	if (!view->explanation)
 		return words_of("code");
 	if (view->core && (view->foreign || view->nearest))
 		core = words_of(" on %s", view->core->name);
+	if (view->cost && view->cost->count)
+		unit = words_of(", P cost per %s", element);
 	if (limits->unknown)
-		unknown = words_of(", %d unknown%s", limits->unknown, unit);
+		unknown = words_of(", %d unknown%s", limits->unknown, unit.text);
 	else
-		unknown = words_of("%s", unit);
+		unknown = unit;
 	if (loop->stepped)
 		return words_of(
 			"code%1$s, S: stepped %2$d turn%3$s, %4$.4g instructions an element%5$s\n"
 			"code%1$s, S: %4$.4g instructions an element%5$s",
 			core.text, loop->turns, plural(loop->turns), loop->insns_per_element,
 			unknown.text);
-	return words_of(*unit ? "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for %6$s "
-				"element%7$s%8$s\n"
-				"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s\n"
-				"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s"
-			      : "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for %6$s "
-				"element%7$s%8$s\n"
-				"code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s",
+	return words_of(unit.text[0] ? "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
+				       "%6$s%9$s%7$s%8$s\n"
+				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
+				       "%6$s element%10$s%8$s\n"
+				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s\n"
+				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s"
+				     : "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
+				       "%6$s%9$s%7$s%8$s\n"
+				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
+				       "%6$s element%10$s%8$s\n"
+				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s",
 		core.text, loop->insn_count, plural(loop->insn_count),
 		number(limits->slots / turns).text, plural(limits->slots / turns),
-		number(elements).text, plural(elements), unknown.text);
+		number(elements).text, element, unknown.text, elements == 1 ? " " : " × ",
+		plural(elements));
 }
 
 static bool wanted(const struct view *view)
@@ -330,8 +338,9 @@ static const char *missing(const struct cost_report *cost)
 
 /* Draws the sum of the instructions' costs and what a cost means, or the reason why no cost is
  * measured. */
-static void draw_costs_legend(struct box at, const struct cost_report *cost)
+static void draw_costs_legend(struct box at, const struct view *view)
 {
+	const struct cost_report *cost = view->cost;
 	int y = 0, waits = 0, contended = 0;
 
 	if (!status_is_ok(&cost->status)) {
@@ -346,8 +355,8 @@ static void draw_costs_legend(struct box at, const struct cost_report *cost)
 	}
 	if (waits == 0 && contended == 0)
 		y += canvas_wrap(at, y, STYLE_DIM,
-			words_of("sum of P costs: %.2f of %.2f cycles per element", cost_sum(cost),
-				cost->cpe.value)
+			words_of("sum of P costs: %.2f of %.2f cycles per %s", cost_sum(cost),
+				cost->cpe.value, view->setting.kernel->element)
 				.text);
 	if (contended)
 		y += canvas_wrap(at, y, STYLE_WARN,
@@ -400,8 +409,8 @@ static void draw(struct box at, const struct scene *scene)
 		canvas_text(at, MARGIN, next++, STYLE_DIM,
 			"latency: load + operation; loads count from the address");
 	if (next < at.height && view->cost)
-		draw_costs_legend(box_part(at, MARGIN, next, at.width - MARGIN, at.height - next),
-			view->cost);
+		draw_costs_legend(
+			box_part(at, MARGIN, next, at.width - MARGIN, at.height - next), view);
 }
 
 static int first_shown(const struct view *view)

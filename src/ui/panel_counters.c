@@ -26,9 +26,10 @@ static struct words title_of(const struct scene *scene)
 	const struct view *view = scene->view;
 	const struct counts *counts = &view->counters.counts;
 	struct words passes = { "" }, model = { "" };
+	const char *element = view->setting.kernel->element;
 
 	if (counts->count == 0)
-		return words_of("counters per element");
+		return words_of("counters per %s", element);
 	if (counts->groups > 1)
 		passes = words_of(" in %d passes", counts->groups);
 	if (view->core && view->explanation)
@@ -36,7 +37,7 @@ static struct words title_of(const struct scene *scene)
 			view->foreign	? ", not this core"
 			: view->nearest ? ", the nearest"
 					: "");
-	return words_of("counters per element: C read %s%s%s",
+	return words_of("counters per %s: C read %s%s%s", element,
 		counts->direct ? "directly" : "by system call", passes.text, model.text);
 }
 

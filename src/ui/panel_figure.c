@@ -146,6 +146,34 @@ static void add_course(struct lines *lines, const struct view *view)
 			->tag = TAG_COURSE;
 }
 
+/* Adds the reasons why trials were discarded: "not: 31 clock changed, 4 contended". */
+static void add_discarded(struct lines *lines, const struct sample *sample)
+{
+	const struct {
+		unsigned count;
+		const char *words, *brief;
+	} reasons[] = {
+		{ sample->off_clock, "clock changed", "clock" },
+		{ sample->off_contended, "contended", "contended" },
+		{ sample->off_interrupted, "interrupted", "interrupted" },
+		{ sample->dropped - sample->off_clock - sample->off_contended -
+				sample->off_interrupted,
+			"not settled", "not settled" },
+	};
+	struct words words = { "not:" }, brief = { "not:" };
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (!reasons[i].count)
+			continue;
+		words = words_of("%s%s %u %s", words.text, words.text[4] ? "," : "",
+			reasons[i].count, reasons[i].words);
+		brief = words_of("%s%s %u %s", brief.text, brief.text[4] ? "," : "",
+			reasons[i].count, reasons[i].brief);
+	}
+	if (sample->dropped)
+		lines_add(lines, 10, STYLE_TEXT, "%s\n%s", words.text, brief.text);
+}
+
 /* Adds the number of used trials, the number of discarded trials, and the clock frequency. */
 static void add_trials(struct lines *lines, const struct view *view)
 {
@@ -164,6 +192,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 		lines_add(lines, 5, STYLE_TEXT,
 			"%1$u %2$s%3$s used, %4$u not\n%1$u %2$sused, %4$u not", sample->trials,
 			quiet, trials, sample->dropped);
+	add_discarded(lines, sample);
 	if (counters->check > 0 && counts_clocks_differ(counters->check))
 		lines_add(lines, 2, STYLE_WARN, "%s; R says %.2f of it", source, counters->check);
 	else
@@ -171,13 +200,8 @@ static void add_trials(struct lines *lines, const struct view *view)
 	if (counters->ipc > 0)
 		lines_add(lines, 9, STYLE_TEXT, "%s instructions a cycle C",
 			units_value(counters->ipc).text);
-	/* For a value disturbed by other programs, the line about contention shows the share of
-	 * quiet trials. */
 	if (!isfinite(sample->quiet))
 		lines_add(lines, 10, STYLE_TEXT, "contention is not detected");
-	else if (!sample->contended)
-		lines_add(lines, 10, STYLE_TEXT, "%.0f %% quiet, %.0f %% contended",
-			100 * sample->quiet, 100 - 100 * sample->quiet);
 }
 
 /* Adds instructions per element, and the memory traffic. */
@@ -447,37 +471,19 @@ static void shorten(struct lines *lines, bool pinned)
 	}
 }
 
-/* Returns whether the unit, such as cycles per element, fits next to the large digits; *beside
- * receives the box for the unit. */
-static bool unit_fits(
-	struct box at, const struct line *line, const char *element, struct box *beside)
+/* The title of the panel is the unit of the large digits. */
+static struct words title_of(const struct scene *scene)
 {
-	int x = digits_width(line->words.text, line->rows) + 2;
-
-	*beside = box_part(at, x, 0, at.width - x, line->rows);
-	return beside->width >= 10 && canvas_rows(*beside, element) < line->rows;
-}
-
-/* Draws the value in large digits, with the unit next to it. */
-static void draw_digits(struct box at, const struct line *line, const char *element)
-{
-	struct box beside;
-
-	digits_draw(at, 0, 0, line->rows, line->style, line->words.text);
-	if (unit_fits(at, line, element, &beside)) {
-		canvas_text(beside, 0, 0, STYLE_DIM, "per");
-		canvas_wrap(beside, 1, STYLE_DIM, element);
-	}
+	return words_of(
+		"cycles per %s\ncycles per element\ncycles", scene->view->setting.kernel->element);
 }
 
 static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct sample *sample = &view->sample;
-	const char *element = view->setting.kernel->element;
 	struct units_text value = units_cycles(sample->cpe);
 	struct lines lines;
-	struct box beside;
 	int y = 0;
 
 	lines_begin(&lines, at);
@@ -486,9 +492,6 @@ static void draw(struct box at, const struct scene *scene)
 		add_limit(&lines, scene);
 	} else {
 		add_digits(&lines, sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE, value.text);
-		if (lines.line[0].tag == TAG_DIGITS &&
-			!unit_fits(at, &lines.line[0], element, &beside))
-			lines_add(&lines, 8, STYLE_DIM, "per %s", element);
 		add_spread(&lines, sample);
 		add_doubts(&lines, sample, &view->facts);
 		add_course(&lines, view);
@@ -511,12 +514,12 @@ static void draw(struct box at, const struct scene *scene)
 		rest = box_part(at, 0, y, at.width, at.height - y);
 		rest.height = line->rows < rest.height ? line->rows : rest.height;
 		if (line->tag == TAG_DIGITS) {
-			draw_digits(box_part(at, 0, y, at.width, at.height - y), line, element);
+			digits_draw(at, 0, y, line->rows, line->style, line->words.text);
 		} else if (sample->valid && i == 0) {
 			int x = canvas_put(at, 0, y, line->style, line->words.text) + 1;
 
 			panels_fit(box_part(at, x, y, at.width - x, 1), 0, STYLE_DIM,
-				"cycles per %s\ncycles", element);
+				"cycles per %s\ncycles", view->setting.kernel->element);
 		} else if (line->tag == TAG_COURSE) {
 			int x = canvas_put(at, 0, y, STYLE_DIM, line->words.text);
 
@@ -530,6 +533,6 @@ static void draw(struct box at, const struct scene *scene)
 
 const struct panel panel_figure = {
 	.name = "figure",
-	.title = "cycles per element",
+	.title_of = title_of,
 	.draw = draw,
 };

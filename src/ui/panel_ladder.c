@@ -47,9 +47,10 @@ static struct words title_of(const struct scene *scene)
 				  "limits, M %1$s, computed again…\nlimits, computed again…"
 			: view->foreign ? "limits for %1$s, not this core%2$s"
 			: view->nearest ? "limits of %1$s, the nearest known core%2$s"
-					: "limits in cycles per element, M %1$s%2$s\n"
+					: "limits in cycles per %3$s, M %1$s%2$s\n"
 					  "limits, M %1$s%2$s\nlimits%2$s",
-		view->core ? panels_core(view->core).text : "", full_bar(view).text);
+		view->core ? panels_core(view->core).text : "", full_bar(view).text,
+		view->setting.kernel->element);
 }
 
 static bool wanted(const struct view *view)

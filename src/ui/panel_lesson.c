@@ -14,12 +14,15 @@ struct lesson_column {
 		       on screen does */
 };
 
+/* Columns of the widest text: longer rows are hard to read. */
+enum { TEXT_WIDEST = 88 };
+
 /* Adds a paragraph, and `before` blank rows before it. */
 static void paragraph(
 	struct lesson_column *column, int before, int indent, enum style style, const char *text)
 {
-	struct box at =
-		box_part(column->at, indent, 0, column->at.width - indent, column->at.height);
+	struct box at = box_part(column->at, indent, 0,
+		int_least(column->at.width, TEXT_WIDEST) - indent, column->at.height);
 
 	column->row += column->row ? before : 0;
 	if (column->draws && column->row < at.height)

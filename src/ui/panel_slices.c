@@ -53,7 +53,7 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		slice == &view->by_size ? &view->by_stride : &view->by_size;
 	bool cycles = slice_is_cycles(view, slice), a = false, contended = false, unsettled = false;
 
-	struct words here = { "" }, fixed = { "" }, what;
+	struct words here = { "" }, fixed = { "" }, unit, what;
 
 	/* If the present value of the knob has no bar of its own, the marker cannot show the value
 	 * exactly, so the title shows it. */
@@ -69,15 +69,18 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
 		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
 	}
-	what = words_of("%s%s over %s%s%s",
-		kernel->plot_cpe ? "cycles"
-		: cycles	 ? "cycles per element"
-				 : "bytes per cycle",
-		source_letters(slice), knob->name, kernel->plot_cpe ? " (log)" : "", here.text);
+	if (!cycles && !kernel->plot_cpe)
+		unit = words_of("bytes per cycle");
+	else
+		unit = words_of("cycles per %s", kernel->element);
+	what = words_of("%s over %s%s%s", source_letters(slice), knob->name,
+		kernel->plot_cpe ? " (log)" : "", here.text);
 	/* The panel of knobs also shows the other knob. */
-	return words_of("%1$s%2$s%3$s%4$s\n%1$s%3$s%4$s\n%1$s%3$s%5$s", what.text, fixed.text,
-		a ? "  ━ A" : "", panels_marks(contended, unsettled),
-		panels_marks_short(contended, unsettled));
+	return words_of("%1$s%2$s%3$s%4$s%5$s\n%1$s%2$s%4$s%5$s\n%1$s%2$s%4$s%6$s\n"
+			"%7$s%2$s%4$s%6$s",
+		unit.text, what.text, fixed.text, a ? "  ━ A" : "",
+		panels_marks(contended, unsettled), panels_marks_short(contended, unsettled),
+		cycles || kernel->plot_cpe ? "cycles" : unit.text);
 }
 
 static int bar_of(const struct frame *frame, int index)

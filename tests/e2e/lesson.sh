@@ -77,5 +77,8 @@ expect 2 lesson --class answers.jsonl --live
 refuse 2 'need --class' lesson good --live
 expect 2 lesson --class
 expect 2 lesson nothing
+refuse 2 'no lesson "nothing"' present lesson nothing
+refuse 2 'present lesson NAME' present lesson
+refuse 2 'opens one lesson' present lesson chains chains
 
 done_with "lessons: list, mistakes, answers"

@@ -293,8 +293,7 @@ TEST(bars_have_room_for_all_their_words)
 		chart_print(chart->x.title, "cycles per array element read");
 		chart_print(chart->title, "combine: what limits it");
 		chart_print(chart->subtitle, "op=mul  type=f64");
-		chart_print(
-			chart->remark, "Measured: 0.250 (50 %%) above: scheduling explains it");
+		chart_print(chart->remark, "Measured: 0.250 (50 %%) above: scheduling explains it");
 		sign(chart);
 		check_page("bars", chart);
 		chart_free(chart);

@@ -22,8 +22,13 @@ static void begin(void)
 TEST(trials_are_told_in_words)
 {
 	begin();
-	check_parts(draw(&panel_figure, 31, 12), "85 quiet trials used, 1509 not",
-		"12 % quiet, 88 % contended", "quartiles 1.990 .. 2.010");
+	view.sample.off_contended = 509;
+	view.sample.off_clock = 990;
+	view.sample.off_interrupted = 9;
+	/* The counts of all reasons add up to the number of discarded trials. */
+	check_parts(draw(&panel_figure, 31, 15), "85 quiet trials used, 1509 not",
+		"990 clock, 509 contended,", "interrupted, 1 not settled",
+		"quartiles 1.990 .. 2.010");
 	view.sample.trials = 1;
 	view.sample.dropped = 0;
 	check_parts(draw(&panel_figure, 31, 12), "1 quiet trial used, 0 not",
@@ -482,6 +487,7 @@ TEST(code_shows_chain_fusion_and_the_unknown)
 {
 	begin_limits();
 	assert_string_equal(title(&panel_code),
+		"code: 3 instructions, 2 micro-ops for 1 element, 1 unknown\n"
 		"code: 3 instructions, 2 micro-ops for 1 element, 1 unknown\n"
 		"code: 3 instructions, 2 micro-ops, 1 unknown");
 	draw(&panel_code, 60, 8);

@@ -71,6 +71,9 @@ TEST(quiet_trials_are_used_and_contended_ones_not)
 	assert_false(sample.provisional);
 	assert_int_equal(sample.trials, 100);
 	assert_int_equal(sample.dropped, 320);
+	assert_int_equal(sample.off_contended, 300);
+	assert_int_equal(sample.off_interrupted, 20);
+	assert_int_equal(sample.off_clock, 0);
 	check_cpe(3, 2.975, 3.025, 0.001);
 	check_near(sample.quiet, 0.25, 1e-9);
 	check_near(sample.ghz, 4, 1e-9);

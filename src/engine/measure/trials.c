@@ -270,6 +270,9 @@ void sample_summarise(
 		return;
 	sample->valid = true;
 	sample->dropped = made - sample->trials - trials->forgotten[TRIAL_QUIET];
+	sample->off_contended = sample->mixed ? 0 : fate[TRIAL_CONTENDED];
+	sample->off_clock = fate[TRIAL_DRIFTED];
+	sample->off_interrupted = fate[TRIAL_SWITCHED] + fate[TRIAL_MOVED] + fate[TRIAL_BROKEN];
 	if (facts->watched)
 		sample->quiet = (double)fate[TRIAL_QUIET] / judged;
 

@@ -118,6 +118,9 @@ struct sample {
 	double cpe, cpe_lo,
 		cpe_hi; /* cycles per element: median (or mean) and quartiles of the trials used */
 	unsigned trials, dropped; /* number of trials used, and of trials discarded */
+	/* The discarded trials by their reason: contention, a changed core clock, an interruption.
+	 * The caches of the other discarded trials were not in steady state. */
+	unsigned off_contended, off_clock, off_interrupted;
 	double quiet; /* share of quiet trials among quiet and contended trials, 0…1; NAN: unknown
 		       */
 	bool contended; /* true: there are too few quiet trials for a reliable value */

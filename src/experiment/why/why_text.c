@@ -67,9 +67,10 @@ static void print_text(FILE *out, const char *label, const char *text)
 
 static void print_gap(FILE *out, const struct why_report *report)
 {
-	fprintf(out, "measured   %s cycles per element; quartiles %s to %s; source: %s\n",
-		units_value(report->cpe).text, units_value(report->cpe_lo).text,
-		units_value(report->cpe_hi).text, source_name(report->cycles_from));
+	fprintf(out, "measured   %s cycles per %s; quartiles %s to %s; source: %s\n",
+		units_value(report->cpe).text, report->setting.kernel->element,
+		units_value(report->cpe_lo).text, units_value(report->cpe_hi).text,
+		source_name(report->cycles_from));
 	fprintf(out, "predicted  %s by %s; binding limit %s by %s\n",
 		units_value(report->predicted).text, report->predicted_by,
 		units_value(report->limit).text, report->binding);
@@ -197,9 +198,10 @@ void why_print(FILE *out, const struct why_report *report)
 	for (int i = 0; i < report->count; i++)
 		if (report->cause[i].kind == WHY_DISTURBED)
 			print_text(out, words_of("%s: ", report->cause[i].name).text,
-				words_of("%s There, the loop takes %s cycles per element. %s",
+				words_of("%s There, the loop takes %s cycles per %s. %s",
 					pairs_meaning(report->cause[i].name),
 					units_value(report->cause[i].other).text,
+					report->setting.kernel->element,
 					pairs_remedy(report->cause[i].name))
 					.text);
 	if (!report->complete)

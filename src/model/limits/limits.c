@@ -336,7 +336,7 @@ static void add_shared(struct tally *tally)
 	cycles = limits_highest(worst);
 	if (cycles > SHARED_LEAST * limits_highest(tally->limits))
 		limits_add_unknown(tally, LIMIT_SHARED,
-			"%s cycles per element if other processes evict all its lines from L3, "
+			"%s cycles if other processes evict all its lines from L3, "
 			"whose use changes within seconds",
 			words_number(cycles / tally->elements).text);
 	limits_free(worst);
