@@ -100,8 +100,9 @@ struct status bench_open(struct bench *bench, const struct cli *cli)
 
 void bench_close(struct bench *bench)
 {
+	/* A worker whose kernel does not return is left until the program ends. */
 	if (bench->worker)
-		worker_stop(bench->worker);
+		(void)worker_stop(bench->worker);
 	bench->worker = NULL;
 }
 

@@ -354,7 +354,9 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	if (options->recorded)
 		session_recorded(session, options->recorded, 200);
 	session_free(session);
+	/* A worker whose kernel does not return is left: the screen is closed, and all samples are
+	 * recorded. */
 	if (worker)
-		worker_stop(worker);
+		(void)worker_stop(worker);
 	return status;
 }

@@ -389,6 +389,38 @@ TEST(the_next_worker_may_use_all_processors)
 	}
 }
 
+static atomic_bool stuck, released;
+
+static void never_return(struct kernel_run *run, uint64_t elements)
+{
+	atomic_store(&stuck, true);
+	while (!atomic_load(&released))
+		sched_yield();
+}
+
+/* Nobody can end a call of a kernel. The program ends all the same. */
+TEST(a_worker_whose_kernel_does_not_return_is_left)
+{
+	const struct worker_options options = { .cpu = -1, .end_after = 0.01 };
+	struct request request = request_for("matmul", NULL, 0);
+	struct kernel endless = *request.kernel;
+	struct status status;
+
+	endless.call = never_return;
+	request.kernel = &endless;
+	worker = worker_start(&options, &status);
+	check_ok(status);
+	check_ok(worker_wait_ready(worker));
+	engine = worker_engine(worker);
+	submit(&request);
+	while (!atomic_load(&stuck))
+		sched_yield();
+	assert_false(worker_stop(worker));
+	atomic_store(&released, true);
+	while (!worker_stop(worker))
+		;
+}
+
 TEST(growing_memory_keeps_its_content)
 {
 	struct status status;

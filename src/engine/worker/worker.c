@@ -22,6 +22,10 @@
  * screen may look at it for long, and other programs need the memory. */
 enum { REST_SECONDS = 60 };
 
+/* Seconds in which a stopped worker must end. A call of a slow kernel, such as a large matrix
+ * product, may take much longer; nobody waits for its result any more. */
+enum { END_SECONDS = 2 };
+
 /* Largest number of processors in a stored affinity mask. */
 enum { PROCESSORS_MOST = 8192 };
 
@@ -42,7 +46,7 @@ struct worker {
 	cpu_set_t *caller_set;
 	size_t caller_set_bytes;
 
-	bool stop, running, ready;
+	bool stop, running, ready, over; /* over: the worker's thread needs nothing any more */
 	struct request pending[REQUESTS_WAITING]; /* waiting requests, in the order in which they
 						     will start */
 	int pending_count;
@@ -81,16 +85,23 @@ static void worker_answer(void *context, const struct result *result)
 	worker_wake_user(worker);
 }
 
-/* Waits for a request. The caller holds the lock. Returns whether the worker waited for
- * REST_SECONDS without a request. */
-static bool worker_waits(struct worker *worker)
+/* Waits until another thread wakes this thread, or the time is `until`. The caller holds the lock.
+ * Returns whether the time has come. */
+static bool wait_until(struct worker *worker, double until)
 {
-	double seconds = worker->options.rest_after > 0 ? worker->options.rest_after : REST_SECONDS,
-	       until = monotonic_seconds() + seconds;
 	struct timespec time = { .tv_sec = (time_t)until, .tv_nsec = (long)(fmod(until, 1) * 1e9) };
 
 	return pthread_cond_clockwait(&worker->wake, &worker->lock, CLOCK_MONOTONIC, &time) ==
 	       ETIMEDOUT;
+}
+
+/* Waits for a request. The caller holds the lock. Returns whether the worker waited for
+ * REST_SECONDS without a request. */
+static bool worker_waits(struct worker *worker)
+{
+	double seconds = worker->options.rest_after > 0 ? worker->options.rest_after : REST_SECONDS;
+
+	return wait_until(worker, monotonic_seconds() + seconds);
 }
 
 static void *worker_main(void *context)
@@ -135,6 +146,8 @@ static void *worker_main(void *context)
 		pthread_mutex_lock(&worker->lock);
 		worker->running = false;
 	}
+	worker->over = true;
+	pthread_cond_broadcast(&worker->wake);
 	pthread_mutex_unlock(&worker->lock);
 	return NULL;
 }
@@ -161,6 +174,7 @@ static void caller_restore(struct worker *worker)
 	(void)sched_setaffinity(
 		worker->caller_thread, worker->caller_set_bytes, worker->caller_set);
 	CPU_FREE(worker->caller_set);
+	worker->caller_set = NULL;
 }
 
 static void worker_release(struct worker *worker)
@@ -233,15 +247,27 @@ struct status worker_wait_ready(struct worker *worker)
 	return status;
 }
 
-void worker_stop(struct worker *worker)
+bool worker_stop(struct worker *worker)
 {
+	double seconds = worker->options.end_after > 0 ? worker->options.end_after : END_SECONDS,
+	       deadline = monotonic_seconds() + seconds;
+	bool over;
+
 	pthread_mutex_lock(&worker->lock);
 	worker->stop = true;
 	atomic_store(&worker->cancel, true);
 	pthread_cond_broadcast(&worker->wake);
+	while (!worker->over && !wait_until(worker, deadline))
+		;
+	over = worker->over;
 	pthread_mutex_unlock(&worker->lock);
+	if (!over) {
+		caller_restore(worker);
+		return false;
+	}
 	pthread_join(worker->thread, NULL);
 	worker_release(worker);
+	return true;
 }
 
 /* Removes the waiting requests, and cancels the running request. The caller holds the lock. */

@@ -20,6 +20,7 @@ struct worker_options {
 	double (*watch_turn)(const struct machine *machine);
 	double rest_after; /* seconds without a request after which the worker gives its memory
 			      back; 0: a minute */
+	double end_after;  /* seconds that worker_stop() waits; 0: two seconds */
 	bool bind_caller;  /* true: move the calling thread off the measured core and its
 			      hyper-thread sibling, if another core exists, until worker_stop() */
 };
@@ -33,8 +34,10 @@ struct worker *worker_start(const struct worker_options *options, struct status 
 struct status worker_wait_ready(struct worker *worker);
 
 /* Cancels all requests, waits for the worker's thread to end, and frees everything. The worker
- * checks between trials whether its request was cancelled. */
-void worker_stop(struct worker *worker);
+ * checks between calls of the kernel whether its request was cancelled. Returns false if a call
+ * does not return in time: then the worker's thread goes on until the program ends, nothing is
+ * freed, and worker_stop() may be called again. */
+bool worker_stop(struct worker *worker);
 
 /* The worker's engine interface; valid until worker_stop(). */
 struct engine worker_engine(struct worker *worker);
