@@ -1,11 +1,12 @@
 #!/bin/sh
 # Runs the explorer on a terminal for hours. In each round, the script types keys: kernels, knobs, probes, own loops, sweeps, resizes.
-# After each round, the script shows the same setting, and prints resident memory, descriptors, threads, temporary files and CPE. After the
-# first rounds, in which caches fill, and at the end, the script freezes the screen for a minute and prints the memory that is left.
+# After each round, the script shows the same setting, and prints resident memory, the resident memory without working sets (their cache has
+# a limit of its own), descriptors, threads, temporary files and CPE. After the first rounds, in which caches fill, and at the end, the
+# script freezes the screen for a minute and prints the memory that is left.
 #
 #   soak.sh PROGRAM HOURS        make soak HOURS=1
 #
-# Fails if the explorer ends, if memory grows by more than 1 MB, if the frozen explorer keeps more than 60 MB or grows by more than 1 MB, if
+# Fails if the explorer ends, if memory without working sets grows by more than 1 MB, if the frozen explorer keeps more than 60 MB or grows by more than 1 MB, if
 # descriptors or threads grow, if a temporary file stays behind, or if the CPE drifts by more than 0.2 %. Growth and drift compare the medians
 # of the first and the last quarter of the rounds after the first ones.
 set -u
@@ -45,10 +46,14 @@ pid=$(tm display-message -p -t soak '#{pane_pid}')
 
 fact() { sed -n "s/^$1:[^0-9]*\([0-9][0-9]*\).*/\1/p" "/proc/$pid/status" 2>/dev/null; }
 
+# Prints the resident memory in kB without working sets, which child processes do not inherit (flag dc).
+own_memory() {
+	awk '/^Rss:/ { rss = $2 } /^VmFlags:/ { if ($0 !~ / dc( |$)/) sum += rss } END { print sum + 0 }' "/proc/$pid/smaps" 2>/dev/null
+}
+
 # Prints the CPE of the setting on the screen when it has settled: equal in three readings.
 figure() {
-	shown | grep -q '▸ mul-chain' || { echo nan; return; }
-	before= same=0
+	before= same=0 now=
 	for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		now=$(shown | sed -n 's/^measured .* \([0-9][0-9.]*\) R.*/\1/p' | head -n 1)
 		[ "$now" != "$before" ] || same=$((same + 1))
@@ -56,7 +61,9 @@ figure() {
 		before=$now
 		sleep 0.5
 	done
-	echo "${now:-nan}"
+	shown | grep -q '▸ mul-chain' || now=
+	[ -n "$now" ] || { now=nan && shown >>"$place/no-figure"; }
+	echo "$now"
 }
 
 round() {
@@ -97,12 +104,12 @@ idle=
 seconds=$(awk -v hours="$hours" 'BEGIN { print int(3600 * hours) }')
 begun=$(date +%s)
 count=0
-printf 'round\tseconds\trss_kb\tfds\tthreads\ttemporary\tcpe\n'
+printf 'round\tseconds\trss_kb\town_kb\tfds\tthreads\ttemporary\tcpe\n'
 while [ $(($(date +%s) - begun)) -lt "$seconds" ]; do
 	count=$((count + 1))
 	round $count
 	[ -d "/proc/$pid" ] || { echo "soak: the explorer ended in round $count: $(cat "$place/err")"; exit 1; }
-	printf '%d\t%d\t%s\t%s\t%s\t%s\t%s\n' $count $(($(date +%s) - begun)) "$(fact VmRSS)" "$(ls "/proc/$pid/fd" | wc -l)" \
+	printf '%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n' $count $(($(date +%s) - begun)) "$(fact VmRSS)" "$(own_memory)" "$(ls "/proc/$pid/fd" | wc -l)" \
 		"$(fact Threads)" "$(ls "$place/tmp" | wc -l)" "$(figure)" | tee -a "$place/rows"
 	[ $count -ne $WARM ] || { idle=$(frozen); echo "frozen: $idle kB"; }
 done
@@ -124,14 +131,15 @@ median() {
 echo "frozen: $idle kB at first, $last kB at last"
 awk -v a="$idle" -v b="$last" 'BEGIN { printf "growth when frozen: %.2f MB\n", (b - a) / 1024; exit !(a > 0 && b > 0 && b < 61440 && b - a <= 1024) }' || bad=1
 quarter=$(((count - FIRST) / 4))
-for column in 3 4 5 6 7; do
-	name=$(echo 'rss_kb fds threads temporary cpe' | cut -d' ' -f$((column - 2)))
+for column in 3 4 5 6 7 8; do
+	name=$(echo 'rss_kb own_kb fds threads temporary cpe' | cut -d' ' -f$((column - 2)))
 	first=$(median $column $((FIRST + 1)) $((FIRST + quarter))) last=$(median $column $((count - quarter + 1)) $count)
 	echo "$name: $first at first, $last at last"
 	case $name in
-	rss_kb) awk -v a="$first" -v b="$last" 'BEGIN { printf "growth: %.2f MB\n", (b - a) / 1024; exit b - a > 1024 }' || bad=1 ;;
+	own_kb) awk -v a="$first" -v b="$last" 'BEGIN { printf "growth: %.2f MB\n", (b - a) / 1024; exit b - a > 1024 }' || bad=1 ;;
 	fds | threads | temporary) awk -v a="$first" -v b="$last" 'BEGIN { exit b > a }' || bad=1 ;;
 	cpe) awk -v a="$first" -v b="$last" 'BEGIN { d = a > 0 ? 100 * (b - a) / a : 100; printf "drift: %.3f %%\n", d; exit !(d <= 0.2 && d >= -0.2) }' || bad=1 ;;
 	esac
 done
+[ ! -s "$place/no-figure" ] || { echo "screens without a CPE:" && cat "$place/no-figure"; }
 [ -z "${bad:-}" ] || { echo "soak: the explorer grows or drifts"; exit 1; }

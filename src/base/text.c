@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,6 +44,13 @@ void *memory_grow(void *array, size_t count, size_t size)
 char *memory_string(const char *string)
 {
 	return granted(strdup(string), strlen(string) + 1, 1);
+}
+
+void memory_give_back(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }
 
 /* Makes room in a text for `more` bytes and the NUL. */

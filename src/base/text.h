@@ -109,3 +109,5 @@ void *memory_resize(void *memory, size_t count, size_t size);
  * size doubles. */
 void *memory_grow(void *memory, size_t count, size_t size);
 char *memory_string(const char *string);
+/* Gives freed memory back to the operating system. Takes about a millisecond. */
+void memory_give_back(void);

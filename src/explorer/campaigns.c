@@ -1,6 +1,7 @@
 /* Runs campaigns, which are long measurements (experiment/campaign.h), in the explorer. The core
  * measurement and the probe replace the live measurement of the present setting while they run. The
  * windows campaign (buffer sizes) runs next to the live measurement (campaign_windows.c). */
+#include "base/text.h"
 #include "explorer/state.h"
 
 bool campaign_runs(const struct session *session, enum campaign_of which)
@@ -79,8 +80,10 @@ void campaign_end(struct session *session, enum campaign_of which)
 	struct under_way *under_way = &session->campaigns[which];
 
 	turns_free(under_way->turns);
-	if (under_way->row)
+	if (under_way->row) {
 		under_way->row->kind->release(under_way->campaign.self);
+		memory_give_back();
+	}
 	*under_way = (struct under_way){ 0 };
 }
 

@@ -1,5 +1,7 @@
 #include "fakes.h"
 
+#include <malloc.h>
+
 #include "experiment/setting/cells.h"
 
 static struct setting fold_of_size(int64_t size)
@@ -122,6 +124,23 @@ TEST(seconds_of_trials_settle)
 	cell_visit(&cell, &result, 150, 0.002, 100);
 	assert_true(cell.settled);
 }
+
+#ifdef __GLIBC__
+/* Sessions keep thousands of cells. */
+TEST(trials_take_no_more_memory_than_they_need)
+{
+	struct result result = visit(30, 1);
+
+	for (int i = 0; i < 3; i++) {
+		cell_visit(&cell, &result, 400, 1e-9, 100);
+		assert_int_equal(cell.trials->count, 30 * (i + 1));
+		assert_float_equal(cell.trials->trial[0].cpe, result.trials.trial[0].cpe, 0);
+		assert_memory_equal(&cell.trials->trial[30 * i], result.trials.trial,
+			30 * sizeof(struct trial));
+		assert_in_range(malloc_usable_size(cell.trials), 1, sizeof(struct trials) / 4);
+	}
+}
+#endif
 
 TEST(a_failure_settles_and_keeps_its_reason)
 {

@@ -483,6 +483,7 @@ void target_rest(struct target *target)
 	working_sets_free(&target->sets);
 	code_buffer_free(&target->changed);
 	target->settle = (struct settle){ 0 };
+	memory_give_back();
 }
 
 void target_close(struct target *target)

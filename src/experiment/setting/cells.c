@@ -1,6 +1,7 @@
 #include "experiment/setting/cells.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,30 @@ struct cell *cells_get(struct cells *cells, const struct setting *setting, bool 
  * precision is PRECISE. */
 #define PRECISE 0.001
 
+/* Bytes of a set of trials with `count` trials. A full set takes 24 KB, most cells need a quarter.
+ */
+static size_t bytes_of(unsigned count)
+{
+	return offsetof(struct trials, trial) + count * sizeof(struct trial);
+}
+
+/* Adds trials to a set that has memory only for its own trials; `kept` may be NULL. Returns the
+ * set, at a new address. */
+static struct trials *add_trials(struct trials *kept, const struct trials *more)
+{
+	struct trials all;
+
+	if (kept)
+		memcpy(&all, kept, bytes_of(kept->count));
+	else
+		memset(&all, 0, bytes_of(0));
+	trials_append(&all, more);
+	free(kept);
+	kept = memory_new(1, bytes_of(all.count));
+	memcpy(kept, &all, bytes_of(all.count));
+	return kept;
+}
+
 void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_wanted,
 	double precision, unsigned max_visits)
 {
@@ -146,13 +171,11 @@ void cell_visit(struct cell *cell, const struct result *result, unsigned quiet_w
 	}
 	cell_count(cell, result);
 	if (result->trials.count) {
-		if (!cell->trials)
-			cell->trials = memory_new(1, sizeof(*cell->trials));
 		/* A cell (a measured setting) does not mix trials whose cycles come from different
 		 * sources (counter or clock). */
-		if (cell->facts.cycles_from != result->facts.cycles_from)
+		if (cell->trials && cell->facts.cycles_from != result->facts.cycles_from)
 			cell->trials->count = 0;
-		trials_append(cell->trials, &result->trials);
+		cell->trials = add_trials(cell->trials, &result->trials);
 		facts_renew(&cell->facts, &result->facts, cell->visits);
 		sample_summarise(cell->trials, &cell->facts, &cell->sample);
 	}

@@ -33,7 +33,8 @@ void setting_index_free(struct setting_index *index);
 
 struct cell {
 	struct setting setting;
-	struct trials *trials; /* the setting's trials; NULL before the first measurement, and after
+	struct trials *trials; /* the setting's trials, with memory for these only: do not copy the
+				  struct; NULL before the first measurement, and after
 				  cell_compact() */
 	struct run_facts facts;
 	struct sample sample;
