@@ -276,6 +276,11 @@ static struct status check(const struct compared *compared, bool sides)
 		return status_usage("side %c has no measured values: expected lines of slexplore "
 				    "--format json, or a recording",
 			has[0] ? 'B' : 'A');
+	if (!sides && compared->hosts.count < 2 && compared->files.count < 2 &&
+		compared->group[LINES_REPEATED])
+		return status_usage("all files have the same lines, of one host, %.64s: compare "
+				    "other values with them",
+			compared->hosts.string[0]);
 	if (!sides && compared->hosts.count < 2 && compared->files.count < 2)
 		return status_usage("%.100s has values of one host, %.64s: add a second file, or "
 				    "values of other hosts",

@@ -73,18 +73,20 @@ static bool other_is_pinned(const struct session *session, const struct kernel *
 
 /* Makes a compiled kernel the own loop (the function in the user's file) of the session. The own
  * loop becomes the present setting, unless it is a new version of a loop that is not on screen. The
- * sample of the own loop's previous version becomes A, the setting compared with. */
-static void take(struct session *session, const struct kernel *kernel, bool go)
+ * sample of the own loop's previous version becomes A, the setting compared with. Returns whether
+ * it became A. */
+static bool take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
 	bool version = session->own.open && present->kernel->own &&
 		       strcmp(present->kernel->file, kernel->file) == 0;
+	bool pins = version && session->live.sample.valid && !other_is_pinned(session, kernel);
 	struct setting setting;
 
 	setting_init(&setting, kernel);
 	if (version)
 		keep_values(present, &setting, session->memory_limits);
-	if (version && session->live.sample.valid && !other_is_pinned(session, kernel))
+	if (pins)
 		session_pin(session);
 	insight_forget(session);
 	/* A, the pinned setting for comparison, is removed if it belongs to an older version of the
@@ -103,6 +105,7 @@ static void take(struct session *session, const struct kernel *kernel, bool go)
 	/* All existing samples are discarded, because they belong to the previous version of the
 	 * own loop. */
 	session_forget(session);
+	return pins;
 }
 
 void session_own_stop(struct session *session)
@@ -149,13 +152,14 @@ static void finish(struct session *session)
 	const struct kernel *kernel;
 	struct text said = { 0 };
 	struct status status;
+	bool pinned = false;
 
 	insight_spare_own(&session->insight, newest(session)->kernel);
 	status = own_open_end(own->opening, &said, &kernel);
 	own->opening = NULL;
 	own->look = session->now + LOOK_PERIOD;
 	if (status_is_ok(&status))
-		take(session, kernel, own->go);
+		pinned = take(session, kernel, own->go);
 	else if (said.length)
 		show_errors(session, own->path, &said);
 	if (!status_is_ok(&status))
@@ -164,7 +168,9 @@ static void finish(struct session *session)
 		notice_clear(session);
 	else
 		session_notice(session, false, "%.120s was read again%s", own->path,
-			session->pinned.there ? "; A did not change" : "");
+			pinned			? "; A is the version before"
+			: session->pinned.there ? "; A did not change"
+						: "");
 	if (status_is_ok(&status) && !own->go)
 		notice_limit_to(session, 5);
 	if (own->go)

@@ -62,7 +62,7 @@ static const char *const limits[] = {
 	"available, of loads from the address; port: starts one operation each cycle",
 	"P probed: cycles for which the loop keeps a port or other resource busy, measured with "
 	"added instructions that only this resource executes; in brackets: the model, if it "
-	"differs; ?: ambiguous",
+	"differs; <: at most; unclear: the added instructions took other times than the model's",
 	NULL,
 };
 static const char *const counters[] = {

@@ -27,6 +27,14 @@ static bool is_idle(const struct slack_resource *resource)
 	       resource->pressure < IDLE && resource->model < IDLE;
 }
 
+/* Whether a later measurement may still change the value: a value that differs from the core model
+ * is measured again before the probe is complete. */
+static bool is_provisional(const struct slack_report *slack, const struct slack_resource *resource)
+{
+	return !slack->complete && resource->kind == SLACK_EXACT &&
+	       slack_differs(resource, resource->model);
+}
+
 /* Draws a word of the text about port pressure, in the next row if the word does not fit. Draws
  * nothing if the panel has no further row for the word. */
 static void put(struct flow *flow, enum style style, struct words words)
@@ -97,6 +105,10 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 			unclear++;
 			continue;
 		}
+		if (is_provisional(slack, resource)) {
+			waits++;
+			continue;
+		}
 		idle += is_idle(resource);
 		if (resource->kind == SLACK_FAILED && failed++ == 0)
 			why = resource->why;
@@ -105,7 +117,7 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 			put(flow, style_of(resource), words_of_resource(resource));
 	}
 	if (idle)
-		put(flow, STYLE_DIM, words_of("%d others idle", idle));
+		put(flow, STYLE_DIM, words_of("%d other%s idle", idle, idle == 1 ? "" : "s"));
 	if (unclear)
 		put(flow, STYLE_DIM, words_of("%d unclear", unclear));
 	if (failed)

@@ -188,12 +188,11 @@ static void draw_a(struct box at, const struct frame *frame, int index, const st
 		canvas_glyph(at, frame->column[index] + i, int_most(row, 0), STYLE_A, GLYPH_LEVEL);
 }
 
-/* Draws one point: a bar if the point is measured, a dot if the point is not measured yet, nothing
- * if the kernel rejects the setting. */
-static void draw_point(struct box at, const struct frame *frame, int index,
+/* Draws one point in `bar` columns from column x: a bar if the point is measured, a dot if the
+ * point is not measured yet, nothing if the kernel rejects the setting. */
+static void draw_point(struct box at, const struct frame *frame, int x, int bar,
 	const struct view_point *point, bool here)
 {
-	int x = frame->column[index], bar = bar_of(frame, index);
 	double value = point->valid ? slice_value(&point->sample, frame->cpe) : NAN;
 	enum style cap = here ? STYLE_HERE : point->settled ? STYLE_BAR : STYLE_DIM;
 	enum style body = here ? STYLE_HERE : point->settled ? STYLE_BODY : STYLE_DIM;
@@ -220,6 +219,22 @@ static void draw_point(struct box at, const struct frame *frame, int index,
 	if (point->sample.contended || point->sample.unsettled)
 		canvas_glyph(at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,
 			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
+}
+
+/* Draws the sample of the present setting as a bar above its mark, if the present value of the knob
+ * is between two points. Without this bar, the bar of another value would be above the mark. */
+static void draw_between(struct box at, const struct frame *frame, const struct view *view, int x)
+{
+	const struct view_point point = { .possible = true,
+		.valid = view->sample.valid,
+		.settled = !view->sample.provisional,
+		.sample = view->sample };
+
+	if (!view->sample.valid)
+		return;
+	for (int row = 0; row < frame->rows; row++)
+		canvas_put(at, x, row, STYLE_TEXT, " ");
+	draw_point(at, frame, x, 1, &point, true);
 }
 
 /* Draws labels under the axis. Each label begins at the column of its bar. Labels without room are
@@ -366,10 +381,13 @@ void slice_draw(struct box at, const struct view *view, const struct view_slice 
 			canvas_clicked(box_part(at, frame.column[i], 0,
 					       frame.column[i + 1] - frame.column[i], at.height),
 				"set %s=%s", knob->name, setting_value(knob, point->value).text);
-		draw_point(at, &frame, i, point, frame.first + i == slice->here);
+		draw_point(at, &frame, frame.column[i], bar_of(&frame, i), point,
+			frame.first + i == slice->here);
 		if (point->a && frame.scale.high > 0)
 			draw_a(at, &frame, i, point->a);
 	}
+	if (slice->place.where == AXIS_BETWEEN)
+		draw_between(at, &frame, view, int_least(here, at.width - 1));
 	canvas_glyph(at, int_least(here, at.width - 1), frame.rows, STYLE_HERE,
 		slice->place.where == AXIS_BEFORE   ? GLYPH_LEFT
 		: slice->place.where == AXIS_BEYOND ? GLYPH_POINTER

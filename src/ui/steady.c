@@ -76,6 +76,8 @@ static void hold_slice(struct view_scales *kept, struct view_scales *shown, cons
 		if (point->a)
 			widen(scale, frame, point->a, slice_value(point->a, cycles));
 	}
+	if (slice->knob >= 0 && slice->place.where == AXIS_BETWEEN && view->sample.valid)
+		widen(scale, frame, &view->sample, slice_value(&view->sample, cycles));
 }
 
 void steady_hold(struct steady *steady, struct view *view)

@@ -224,6 +224,7 @@ until_shown "sum.c"
 sed 's/s += x\[i\]/s += x[i] * 3/' sum.c >next && mv next sum.c
 rm -f screen
 until_shown "B/A"
+grep -q 'A did not change' screen && fail "the notice denies the new A: $(cat screen)"
 grep -q 512 screen || fail "n is not kept: $(cat screen)"
 echo 'long loop(' >sum.c
 echo '/* slexplore: */ retrun' >>sum.c

@@ -1,5 +1,7 @@
-/* The curve of a filler: its names are whole wherever the knee and the core model's entries lie. */
+/* The curve of a filler: its names are whole wherever the knee and the core model's entries lie.
+ * The bars of a slice. */
 #include "drawn.h"
+#include "fakes.h"
 
 #include <locale.h>
 
@@ -99,6 +101,54 @@ TEST(large_scales_have_digits)
 	plot(&row, 80, WINDOW_PLOT_ROWS + 3);
 	if (strstr(shown, "e+") || !strstr(shown, "20000"))
 		fail_msg("%s", shown);
+}
+
+extern const struct panel panel_by_size;
+
+/* Returns the character in a column of a row of what was printed last. */
+static char printed_at(int row, ptrdiff_t column)
+{
+	const char *line = shown;
+
+	for (; row > 0; row--)
+		line = strchr(line, '\n') + 1;
+	return column < (ptrdiff_t)strcspn(line, "\n") ? line[column] : ' ';
+}
+
+/* A setting between two points has its own value above its mark, not the value of a neighbour. */
+TEST(a_setting_between_two_points_has_its_own_bar)
+{
+	struct view_slice *slice = &view.by_size;
+	const int bars = 8;
+	const char *mark;
+	ptrdiff_t column;
+
+	view_begin(&kernel_fold);
+	view.by_stride.knob = -1;
+	*slice = (struct view_slice){
+		.knob = FOLD_SIZE, .count = 2, .here = -1, .place = { AXIS_BETWEEN, 0, 0.5 }
+	};
+	for (int i = 0; i < slice->count; i++) {
+		slice->point[i] = (struct view_point){
+			.value = 1024 << i, .possible = true, .valid = true, .settled = true
+		};
+		slice->point[i].sample = view.sample;
+		slice->point[i].sample.bytes_per_cycle = 32;
+	}
+	view.setting.v[FOLD_SIZE] = 1536;
+	view.sample.bytes_per_cycle = 8;
+	mark = strchr(draw(&panel_by_size, 40, bars + 2), '^');
+	assert_non_null(mark);
+	column = mark - shown;
+	while (column > 0 && shown[column - 1] != '\n')
+		column--;
+	column = mark - shown - column;
+	/* The scale ends at 40, so the bars of 32 begin in row 1. */
+	assert_int_equal(printed_at(1, column), ' ');
+	assert_int_not_equal(printed_at(bars - 1, column), ' ');
+	view.sample.bytes_per_cycle = 32;
+	draw(&panel_by_size, 40, bars + 2);
+	assert_int_not_equal(printed_at(1, column), ' ');
 }
 
 static int set_up(void **state)

@@ -92,7 +92,7 @@ TEST(an_unknown_limit_is_named)
 	limits.limit[1] = (struct limit){ .kind = LIMIT_MEMORY_LINES };
 	limits.limit_count = 2;
 	check_contains(words(), limit_rows[LIMIT_MEMORY_LINES].name);
-	check_contains(gap.words, "; not known here: ");
+	check_contains(gap.words, " is not known here");
 }
 
 /* A large gap is not without a cause if a limit has no number but says what may be slow. */
@@ -101,7 +101,7 @@ TEST(a_large_gap_has_a_likely_cause)
 	begin(1.2, 1, 0);
 	limits.limit[1] = (struct limit){ .kind = LIMIT_SHARED, .cause = "9 cycles without L3" };
 	limits.limit_count = 2;
-	check_contains(words(), "; not known here: shared-l3");
+	check_contains(words(), "; shared-l3 is not known here");
 	begin(3, 1, 0);
 	limits.limit[1] = (struct limit){ .kind = LIMIT_SHARED, .cause = "9 cycles without L3" };
 	limits.limit_count = 2;
@@ -109,7 +109,7 @@ TEST(a_large_gap_has_a_likely_cause)
 	assert_null(strstr(gap.words, "no effect"));
 	/* Nothing shows that the code arrives late: the gap may have any other cause. */
 	limits.limit[1].kind = LIMIT_ALIGNMENT;
-	check_contains(words(), "; not known here: alignment");
+	check_contains(words(), "; alignment is not known here");
 	assert_null(strstr(gap.words, "likely"));
 }
 

@@ -94,6 +94,7 @@ static const struct {
 	{ "mispredicts", &row_place.walk.mispredicts },
 	{ "working-set", &row_place.working_set },
 	{ "page", &row_place.page },
+	{ "cores", &row_place.cores },
 	{ "L1-bytes", &row_place.caches.level[0].bytes },
 	{ "L2-bytes", &row_place.caches.level[1].bytes },
 	{ "L3-bytes", &row_place.caches.level[2].bytes },
@@ -283,6 +284,11 @@ TEST(ports_have_their_pressure)
 	assert_string_equal(limits.insn[1].ports, "");
 	assert_string_equal(limits.insn[2].ports, "p1");
 	assert_string_equal(limits.insn[5].ports, "p0156");
+	/* Two sets of ports are equally full. */
+	limits_of(*odd, "imul rax,rbx; mov [rsi],rcx", 1);
+	check_near(pressure_of("a1"), 1, 1e-9);
+	check_near(pressure_of("st"), 1, 1e-9);
+	assert_int_equal(limits.bottleneck, 1 << 1 | 1 << 6);
 	limits_of(*odd, "div rax,rbx; jne top", 1);
 	check_near(pressure_of("div"), 9, 1e-9);
 	/* The pressure is of one turn. */

@@ -412,6 +412,34 @@ TEST(what_is_being_recorded_is_marked)
 	check_contains(frame(50, 4), "live, recording");
 }
 
+/* A pressure that differs from the core model is measured again before the probe is complete, so it
+ * is not shown earlier. */
+TEST(a_pressure_that_is_measured_again_is_not_shown)
+{
+	static struct slack_report slack;
+
+	begin();
+	slack = (struct slack_report){ .count = 3 };
+	slack.resource[0] = (struct slack_resource){ .name = "width",
+		.kind = SLACK_EXACT,
+		.pressure = 1.63,
+		.pressure_lo = 1.6,
+		.pressure_hi = 1.65,
+		.model = 0.62 };
+	slack.resource[1] =
+		(struct slack_resource){ .name = "loads", .kind = SLACK_EXACT, .pressure = 0.5 };
+	slack.resource[1].model = slack.resource[1].pressure_lo = slack.resource[1].pressure_hi =
+		0.5;
+	slack.resource[2] = (struct slack_resource){ .name = "fdiv", .kind = SLACK_EXACT };
+	view.slack = &slack;
+	check_parts(draw(&panel_ports, 78, 14), "loads 0.50", "1 other idle", "1 to measure");
+	check_lacks(shown, "1.63", "others");
+	slack.complete = true;
+	check_parts(draw(&panel_ports, 78, 14), "width 1.63 (M 0.62)", "1 other idle");
+	lacks(shown, "to measure");
+	view.slack = NULL;
+}
+
 /* explanation outlives the tests that share it. */
 static int free_explanation(void **state)
 {

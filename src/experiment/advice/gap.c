@@ -54,7 +54,7 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 		*limit->cause)
 		add(gap, "; likely %s: %s", limit_rows[limit->kind].name, limit->cause);
 	else if (limit)
-		add(gap, "; not known here: %s", limit_rows[limit->kind].name);
+		add(gap, "; %s is not known here", limit_rows[limit->kind].name);
 }
 
 /* Adds to the gap's text the distance from the limit or from the prediction: "0.178 (53 %) above

@@ -32,9 +32,10 @@ struct limits_place {
 			       cache */
 	struct cache_sizes caches;
 	struct memory_facts measured;
-	double page; /* bytes of a memory page; 0: unknown */
-	bool fresh;  /* each call of the loop gets fresh random data, so the branch predictor learns
-			no sequence of values */
+	double page;  /* bytes of a memory page; 0: unknown */
+	double cores; /* number of cores that run the loop at once; 0: one */
+	bool fresh; /* each call of the loop gets fresh random data, so the branch predictor learns
+		       no sequence of values */
 };
 
 struct limit {
@@ -85,7 +86,8 @@ struct limits {
 	double pressure[UARCH_PORTS],
 		naive[UARCH_PORTS]; /* cycles per iteration for which each port is busy: with the
 				       best assignment, and with an even split */
-	uint32_t bottleneck;	    /* the ports with the highest pressure, one bit for each port */
+	uint32_t bottleneck;	    /* all ports with the highest pressure, one bit for each port
+				     */
 	int unknown; /* number of instructions that cannot be decoded or are in no table: no limit
 			counts them */
 	char unknown_names[96]; /* names of the first instructions counted in `unknown` */

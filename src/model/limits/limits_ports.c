@@ -111,6 +111,10 @@ static void describe(struct tally *tally, int number)
 	}
 }
 
+/* Relative error of computed pressures: two ports whose pressures differ by less are equally full.
+ */
+#define EQUAL 1e-9
+
 void limits_ports(struct tally *tally)
 {
 	struct limits *limits = tally->limits;
@@ -139,8 +143,9 @@ void limits_ports(struct tally *tally)
 			}
 		}
 		cycles = ports_balance(load + first, count - first, ports, pressure, &bottleneck);
-		if (!units)
-			limits->bottleneck = bottleneck;
+		for (int port = 0; !units && cycles > 0 && port < ports; port++)
+			if (pressure[port] > cycles * (1 - EQUAL))
+				limits->bottleneck |= 1u << port;
 		if (cycles > 0)
 			add_ports(tally, units ? unit_kind(tally->uarch, bottleneck) : LIMIT_PORTS,
 				cycles, bottleneck);

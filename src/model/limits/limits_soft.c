@@ -212,7 +212,9 @@ static double chain_with(const struct tally *tally, enum deps_renaming renaming)
 
 /* Adds the limit of a core that has not learnt which load reads which store. If forwarding from a
  * store to a load is probably slow, the limit has a number of cycles. For all other pairs of a
- * store and a load, the limit has a text for the cause but no number of cycles. */
+ * store and a load, the limit has a text for the cause but no number of cycles. If several cores
+ * run the loop, such a text is not added: a loop that is too slow then probably waits for lines
+ * that other cores write to. */
 static void add_forwarding(struct tally *tally)
 {
 	double likely, worst;
@@ -225,7 +227,7 @@ static void add_forwarding(struct tally *tally)
 		limits_add(tally, LIMIT_FORWARDING, likely,
 			"store to load through the store queue: %s cycles",
 			words_turn(tally, likely).text);
-	else if (worst > 0)
+	else if (worst > 0 && tally->place->cores <= 1)
 		limits_add_unknown(tally, LIMIT_FORWARDING,
 			"%s cycles whenever the core does not link a load to its store",
 			words_turn(tally, worst).text);

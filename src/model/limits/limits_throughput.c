@@ -169,7 +169,8 @@ static void add_lone_splits(struct tally *tally)
 	tally->sampled = true;
 	if (splits > 0)
 		limits_add(tally, LIMIT_SPLITS, cycles,
-			"%s vector load%s; %s of them cross a line, and begin alone and in order",
+			"%s vector load%s, %s of them across a line: these begin alone and in "
+			"order",
 			words_turn(tally, tally->loads[ACCESS_VECTOR]).text,
 			words_s(tally, tally->loads[ACCESS_VECTOR]),
 			words_turn(tally, splits).text);
@@ -225,10 +226,10 @@ static void add_splits(struct tally *tally)
 				side[i].what);
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(&side[i], side[i].split),
-				"%s %s%s; %s of them cross a line and count as %s",
+				"%s %s%s, %s of them across a line and counted as %s, %s a cycle",
 				words_turn(tally, side[i].count).text, side[i].what,
 				words_s(tally, side[i].count), crossing.text,
-				words_number(side[i].each).text);
+				words_number(side[i].each).text, words_number(side[i].rate).text);
 	}
 	add_lone_splits(tally);
 }
