@@ -211,8 +211,8 @@ TEST_WITH(effects_without_a_number_are_named, set_up, tear_down)
 	if (!core.uarch)
 		skip();
 	/* 8 MiB of 16 MiB come from L3 in 2 cycles; from memory, all take 10. */
-	check_contains(
-		cause_at("mountain size=16m stride=8", LIMIT_SHARED), "10 cycles if other processes");
+	check_contains(cause_at("mountain size=16m stride=8", LIMIT_SHARED),
+		"10 cycles if other processes");
 	assert_string_equal(cause_at("mountain size=64m stride=8", LIMIT_SHARED), "");
 	assert_string_equal(cause_at("mountain size=256k stride=8", LIMIT_SHARED), "");
 	check_contains(cause_at("matmul n=64 form=transposed", LIMIT_MISPREDICTION),
