@@ -1,7 +1,7 @@
 #!/bin/sh
-# Costs of instructions: in ten loops that the rename width limits, the costs of all instructions add up to the cycles of the loop within
-# 5 %. In ten loops that a chain limits, only the instructions of the chain cost anything: each of them at least 10 % of the cycles, and each
-# other instruction at most 5 %.
+# Costs of instructions: in loops that the rename width limits, the costs of all instructions add up to the cycles of the loop within 5 %. In
+# loops that a chain limits, only the instructions of the chain cost anything: each of them at least 10 % of the cycles, and each other
+# instruction at most 5 %. A loop counts only if a measurement confirms that the width or the chain limits it on this core.
 #
 # A loop that other programs disturbed is measured again, up to REPEATS times (default: 3).
 #
@@ -98,28 +98,80 @@ check() {
 		}' "$work/csv" | tee -a "$work/results"
 }
 
-a='\tlea 1(%r9), %rax\n' b='\tmov (%rsi), %rcx\n' c='\tvpaddd %xmm0, %xmm1, %xmm2\n' d='\tmov %r9, %rdx\n' e='\tvmulsd %xmm0, %xmm1, %xmm3\n'
-f='\tmov 8(%rsi), %r8\n' g='\tvaddsd %xmm0, %xmm1, %xmm4\n' h='\tadd %r9, %rcx\n' s='\tmov %r9, 16(%rsi)\n' x='\txor %edx, %edx\n'
-check width "$(own width-mixed "$(repeat 4 "$a$b$c$d$e$f")")" ""
-check width "$(own width-long "$(repeat 7 "$a$b$c$d$e$f")")" ""
-check width "$(own width-moves "$(repeat 6 "$a$d$d$c")")" ""
-check width "$(own width-loads "$(repeat 5 "$b$d$a$f$c")")" ""
-check width "$(own width-fp "$(repeat 5 "$e$g$d$a$b$d")")" ""
-check width "$(own width-stores "$(repeat 3 "$a$s$c$d$b$e$d$a")")" ""
-check width "$(own width-zeroing "$(repeat 5 "$x$a$c$b$d$x")")" ""
-check width "$(own width-destructive "$(repeat 5 "$d$d$b$h$c")")" ""
-check width "$(own width-legacy "$(repeat 4 "$a$b"'\tpshufd $0, %xmm0, %xmm5\n'"$d"'\tpaddd %xmm0, %xmm5\n'"$d")")" ""
-check width "$(own width-compare "$(repeat 4 "$a"'\tcmp %r9, %r10\n'"$c$b$d$e"'\tlea (%r9,%r10,2), %r8\n'"$f$d")")" ""
+# number NAME FILE: the number of this name in the first record of a file of JSON Lines that has it.
+number() {
+	sed -n "s/.*\"$1\":\([0-9.]*\).*/\1/p" "$2" | head -n 1
+}
 
-check chain "combine op=add type=f64 unroll=1 acc=1" "1"
-check chain "combine op=mul type=f64 unroll=4 acc=1" "1 3 4 5"
-check chain "combine op=mul type=i64 unroll=1 acc=1" "1"
-check chain "list-length" "2"
-check chain "simd width=256" "1"
-check chain "$(own chain-add '\tvaddsd (%rsi), %xmm1, %xmm1\n\tmov 8(%rsi), %rcx\n\tlea 1(%rcx), %rdx')" "1"
-check chain "$(own chain-two '\tvmulsd %xmm0, %xmm1, %xmm1\n\tvaddsd (%rsi), %xmm1, %xmm1\n\tvaddsd %xmm0, %xmm2, %xmm3')" "1 2"
-check chain "$(own chain-imul '\timul %r9, %rax\n\tadd %r10, %rax\n\tmov (%rsi), %rcx\n\tadd %rcx, %r8')" "1 2"
-check chain "$(own chain-load '\tmov (%rdx,%rax), %rax\n\tand $0, %rax\n\tmov 8(%rsi), %rcx\n\tadd %rcx, %r8')" "1 2"
-check chain "$(own chain-fma '\tvfmadd231pd %ymm0, %ymm1, %ymm2\n\tvmulpd (%rsi), %ymm0, %ymm3\n\tvaddpd %ymm3, %ymm0, %ymm4')" "1"
+# is_bound LIMIT SETTING: whether the loop takes the cycles of this limit of the core model, within 2 %, and every other limit is at least 10 %
+# below.
+is_bound() {
+	# shellcheck disable=SC2086 # a setting is several words
+	"$slexplore" explain $2 --format json >"$work/explain" 2>/dev/null &&
+		"$slexplore" run $2 --format json --quiet --time-budget 0.3 >"$work/run" 2>/dev/null || return 1
+	sed -n 's/.*"record":"limits".*"name":"\([a-z-]*\)".*"cpe":\([0-9.]*\).*/\1 \2/p' "$work/explain" |
+		awk -v name="$1" -v cpe="$(number cpe "$work/run")" '
+			$1 == name { limit = $2 }
+			$1 != name && $2 > other { other = $2 }
+			END { exit !(limit > 0 && other <= 0.9 * limit && cpe < 1.02 * limit && cpe > 0.98 * limit) }'
+}
+
+not_judged() {
+	printf '%-6s %-34s not judged: something else limits it on this core\n' "$1" "$2"
+}
+
+# width NAME UNIT: a loop of this unit of work, repeated until only the width of this core limits it. The width must be confirmed by a
+# measurement: other loops are not judged.
+width() {
+	case width-$1 in *${ONLY:-}*) ;; *) return 0 ;; esac
+	for times in 2 3 4 5 6 7; do
+		file=$(own "width-$1" "$(repeat $times "$2")")
+		if is_bound width "$file"; then
+			check width "$file" ""
+			return
+		fi
+	done
+	not_judged width "width-$1"
+}
+
+# Long instructions: the front end of no core limits them. The units of work use few ports each, so that no port limits the loop.
+a='\t{disp32} lea 1(%r9), %rax\n' b='\t{disp32} mov (%rsi), %rcx\n' c='\tvpaddd %xmm0, %xmm1, %xmm2\n' d='\t{disp32} lea 2(%r9), %rdx\n'
+e='\tvmulsd %xmm0, %xmm1, %xmm3\n' f='\t{disp32} mov 8(%rsi), %r8\n' g='\tvaddsd %xmm0, %xmm1, %xmm4\n' h='\tadd $1000, %rcx\n'
+m='\tmov %r9, %rdx\n' n='\t{disp32} nopl 8(%rax)\n' s='\t{disp32} mov %r9, 16(%rsi)\n' x='\txor %edx, %edx\n'
+width mixed "$a$b$c$d$e$f"
+width long "$a$b$c$d$e$f$a$n$g$b$c$n"
+width moves "$a$n$m$c$n$b$m$n"
+width loads "$b$n$a$f$c$n$e$n"
+width fp "$e$g$n$d$a$b$n$c"
+width stores "$a$n$s$n$c$n$b$e$n$d$n$g$n$n$n$n"
+width zeroing "$x$n$a$c$b$n$x$n$f$n"
+width destructive "$n$d$b$h$c$n$e$f"
+width legacy "$a$b"'\tpshufd $0, %xmm0, %xmm5\n'"$n$d"'\tpaddd %xmm0, %xmm5\n'"$n$n"
+width compare "$a"'\tcmp $1000, %r10\n'"$c$b$n$e$f$n"
+width nops "$n$n$n$a"
+width vectors "$c$g$n$b$e$n$f$n"
+
+# chain SETTING ROWS: a loop that a chain limits. The rows are those of the chain's instructions, from 1. A measurement must confirm the limit.
+chain() {
+	name=$(basename "$1")
+	case $name in *${ONLY:-}*) ;; *) return 0 ;; esac
+	if is_bound latency "$1"; then
+		check chain "$1" "$2"
+	else
+		not_judged chain "$name"
+	fi
+}
+
+chain "combine op=add type=f64 unroll=1 acc=1" "1"
+chain "combine op=mul type=f64 unroll=4 acc=1" "1 3 4 5"
+chain "combine op=mul type=i64 unroll=1 acc=1" "1"
+chain "list-length" "2"
+chain "simd width=256" "1"
+chain "$(own chain-add '\tvaddsd (%rsi), %xmm1, %xmm1\n\tmov 8(%rsi), %rcx\n\tlea 1(%rcx), %rdx')" "1"
+chain "$(own chain-two '\tvmulsd %xmm0, %xmm1, %xmm1\n\tvaddsd (%rsi), %xmm1, %xmm1\n\tvaddsd %xmm0, %xmm2, %xmm3')" "1 2"
+chain "$(own chain-imul '\timul %r9, %rax\n\tadd %r10, %rax\n\tmov (%rsi), %rcx\n\tadd %rcx, %r8')" "1 2"
+chain "$(own chain-load '\tmov (%rdx,%rax), %rax\n\tand $0, %rax\n\tmov 8(%rsi), %rcx\n\tadd %rcx, %r8')" "1 2"
+chain "$(own chain-fma '\tvfmadd231pd %ymm0, %ymm1, %ymm2\n\tvmulpd (%rsi), %ymm0, %ymm3\n\tmov 8(%rsi), %rcx')" "1"
+chain "$(own chain-fma-add '\tvfmadd231pd %ymm0, %ymm1, %ymm2\n\tvmulpd (%rsi), %ymm0, %ymm3\n\tvaddpd %ymm3, %ymm0, %ymm4')" "1"
 
 printf '%s of %s loops as expected\n' "$(grep -c ' ok' "$work/results" || true)" "$(wc -l <"$work/results")"

@@ -12,6 +12,9 @@
 
 enum { TEXT_WIDTH = 26 };
 
+/* Cycles that belong to no instruction are printed if they are more than the part REST of all. */
+#define REST 0.05
+
 /* Loops of less than SHORT cycles per element are printed with one more digit. */
 #define SHORT 1.0
 
@@ -118,6 +121,27 @@ static void put_reasons(FILE *out, const struct cost_report *cost)
 		}
 }
 
+/* Prints what a rename slot costs, and how many cycles belong to no instruction. */
+static void put_slot(FILE *out, const struct cost_report *cost, int digits)
+{
+	double rest = cost->cpe.value - cost_sum(cost);
+	struct words words;
+
+	if (!(cost->slot.value > 0))
+		return;
+	words = words_of(
+		"%s cycles per element, the mean over many added nops. The front end moves "
+		"in steps of several instructions, so one more instruction may cost "
+		"nothing, or a whole step.",
+		number(cost->slot.value, digits + 1).text);
+	if (rest > REST * cost->cpe.value)
+		words = words_of(
+			"%.400s %s cycles belong to no instruction: the front end supplies "
+			"less than it could.",
+			words.text, number(rest, digits).text);
+	text_print(out, TEXT_COLUMNS, "a rename slot costs: ", 2, words.text);
+}
+
 static void cost_text(struct report *report, const void *item)
 {
 	const struct cost_report *cost = item;
@@ -136,6 +160,7 @@ static void cost_text(struct report *report, const void *item)
 	for (int i = 0; i < cost->count; i++)
 		put_insn(out, &cost->insn[i], i + 1, digits);
 	fprintf(out, "    %-*s%6s\n", TEXT_WIDTH - 1, "sum", number(cost_sum(cost), digits).text);
+	put_slot(out, cost, digits);
 	put_reasons(out, cost);
 	if (cost->contended)
 		fputs("?: CONTENDED: another thread shared this core, so the value may be wrong\n",
@@ -149,7 +174,8 @@ static void cost_end(struct report *report)
 	fputs("\ncost: cycles per element more if the core does the instruction's work twice;\n"
 	      "  the larger of `twice`, and of `later` times the instruction's latency, which\n"
 	      "  counts at most as much as a delay by the whole latency costs\n"
-	      "twice: more cycles if the core also executes a copy, whose result nobody reads\n"
+	      "twice: more cycles if the core also executes a copy, whose result nobody reads:\n"
+	      "  its rename slots, and what it takes longer than nops in its place\n"
 	      "later: more cycles if the result of the instruction comes one cycle later\n"
 	      "saved: fewer cycles if a nop replaces the instruction\n"
 	      "range: two standard errors of the cost to each side\n",

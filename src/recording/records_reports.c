@@ -420,6 +420,7 @@ void records_cost(const struct records *records, const struct cost_report *cost,
 	record_set_source(object, "cycles_from", cost->cycles_from);
 	record_set_real(object, "model", cost->model);
 	record_set_real(object, "sum", cost_sum(cost));
+	record_set_range(object, "slot", cost->slot.value, cost->slot.lo, cost->slot.hi);
 	record_set_boolean(object, "complete", cost->complete);
 	record_set_flag(object, "contended", cost->contended);
 	record_set_real(object, "seconds", cost->seconds);

@@ -122,6 +122,9 @@ const char *reading_costs(struct reading *reading, const json_t *object, unsigne
 	record_number(object, "cpe_lo", 0, MOST_CYCLES, &cost->cpe.lo);
 	record_number(object, "cpe_hi", 0, MOST_CYCLES, &cost->cpe.hi);
 	record_number(object, "model", 0, MOST_CYCLES, &cost->model);
+	record_number(object, "slot", 0, MOST_CYCLES, &cost->slot.value);
+	record_number(object, "slot_lo", -MOST_CYCLES, MOST_CYCLES, &cost->slot.lo);
+	record_number(object, "slot_hi", 0, MOST_CYCLES, &cost->slot.hi);
 	record_number(object, "seconds", 0, MOST_CYCLES, &cost->seconds);
 	cost->complete = record_flag(object, "complete");
 	cost->contended = record_flag(object, "contended");

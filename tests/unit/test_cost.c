@@ -99,9 +99,20 @@ static int change_all(const struct kernel *kernel, const int64_t *v, struct code
 	if (run.code.unread || run.code.entry ||
 		decode_loop(start, DECODE_FUNCTION, 1, &loop).code != STATUS_OK)
 		loop.insn_count = 0;
+	if (loop.insn_count) {
+		const struct code_change nops = cost_nops(5);
+		struct status status;
+
+		run.code.start = start;
+		status = code_buffer_change(room, &laid_room, &nops, &run);
+		if (strstr(status.text, kernel->name))
+			fail_msg("%s: %s", kernel->name, status.text);
+		made += status_is_ok(&status);
+	}
 	for (int i = 0; i < loop.insn_count && i < COST_INSNS; i++) {
 		struct cost_insn row = { .latency = 3,
 			.delay = 1,
+			.slots = 1 + i % 2,
 			.from_top = loop.insn[i].address - loop.insn[0].address };
 
 		snprintf(row.mnemonic, sizeof(row.mnemonic), "%s", loop.insn[i].mnemonic);
@@ -153,6 +164,7 @@ TEST(kernels_compute_as_before_with_each_change)
 struct made {
 	const struct explanation *explanation;
 	double width, chain; /* slots per cycle; cycles of the chain in an iteration */
+	double step;	     /* slots in which the front end moves; 0: one */
 	/* cycles of an added instruction that delays a result; cycles that the first one adds,
 	 * because the core forwards the result to it late */
 	double each, late;
@@ -171,20 +183,26 @@ static double cycles_of(const struct made *made, const struct request *request)
 	bool delays = kind >= COST_HELD && kind < COST_WITHOUT;
 	double slots = made->explanation->limits.slots, chain = made->chain;
 
-	slots += delays ? delay : kind == COST_MOVED;
+	slots += kind == COST_NOPS ? (double)offset * loop->turns : 0;
+	slots += delays || kind == COST_SLOTS ? delay * loop->turns : 0;
 	for (int i = 0; i < loop->insn_count; i++) {
 		struct cost_insn row = { .offset = 0 };
 
 		if (loop->insn[i].address - loop->insn[0].address != offset)
 			continue;
 		cost_refuse(&loop->insn[i], &row);
-		slots += kind == COST_TWICE ? 1 + row.moves : 0;
+		if (kind == COST_SLOTS || kind == COST_TWICE)
+			slots += row.moves * loop->turns;
+		slots += kind == COST_TWICE ? made->explanation->limits.insn[i].slots * loop->turns
+					    : 0;
 		if (kind == COST_LATER || kind == COST_LATER_LONG)
 			chain += made->explanation->limits.insn[i].carried
 					 ? delay * made->each + made->late
 					 : 0;
 		assert_true(request->change.computes_other == (kind == COST_WITHOUT));
 	}
+	if (made->step > 0)
+		slots = made->step * ceil(slots / made->step / loop->turns) * loop->turns;
 	return fmax(slots / made->width, chain) / loop->elements;
 }
 
@@ -263,6 +281,42 @@ TEST(costs_of_a_loop_that_the_width_limits_add_up_to_its_cycles)
 		check_contains(report->insn[report->count - 1].why_twice, "a jump");
 		cost_free(cost);
 	}
+}
+
+/* One more instruction costs nothing, or a whole step. */
+TEST(steps_of_the_front_end_are_shared_by_all_instructions)
+{
+	static const char *const settings[] = { "sum-halves unroll=4", "sum-halves unroll=8" };
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		struct cost *cost = measured_on(
+			"zen4", (struct made){ .width = 6, .step = 6, .each = 1 }, settings[i]);
+		const struct cost_report *report = cost_report(cost);
+		double iteration = report->insn[0].slots > 0 ? 1 / (6 * report->slot.value) : 0;
+
+		/* A slot costs a sixth of a cycle. */
+		assert_true(report->slot.value > 0);
+		check_near(iteration, nearbyint(iteration), 0.01);
+		for (int k = 0; k + 1 < report->count; k++)
+			check_near(report->insn[k].cost.value, report->slot.value, 1e-3);
+		cost_free(cost);
+	}
+}
+
+TEST(a_slot_costs_only_where_the_front_end_limits)
+{
+	const struct cost_value none = { 0, 0, 0 }, one = { 1, 1, 1 }, six = { 6, 6, 6 };
+
+	check_near(cost_slot(one, six, 8, 1, 0, 4).value, 0.125, 1e-9);
+	check_near(cost_slot(none, six, 8, 1, 0, 4).value, 0.125, 1e-9);
+	/* A chain takes as many cycles as the loop, and the width is nearly used up. */
+	check_near(cost_slot(none, six, 8, 1, 4, 4).value, 0, 1e-9);
+	check_near(cost_slot(none, one, 8, 1, 0, 4).value, 0, 1e-9);
+	/* Two elements in an iteration. */
+	check_near(cost_slot((struct cost_value){ 0.5, 0.5, 0.5 }, (struct cost_value){ 3, 3, 3 },
+			   8, 2, 0, 4)
+			   .value,
+		0.0625, 1e-9);
 }
 
 /* Checks that the costs add up to the cycles of the loop, and are those of the model. */

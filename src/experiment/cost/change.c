@@ -8,6 +8,7 @@
 
 #include "experiment/slack/spare.h"
 #include "kernels/features.h"
+#include "kernels/nops.h"
 #include "model/code/reach.h"
 #include "model/code/redirect.h"
 
@@ -199,9 +200,22 @@ static bool can_follow(const struct writing *writing)
 	return true;
 }
 
+/* Adds nops of `bytes` bytes together. */
+static void add_nops(struct writing *writing, int count, int bytes)
+{
+	count = count < 1 ? 1 : count < bytes ? count : bytes;
+	for (int i = 0; i < count; i++) {
+		struct code_line *line = &writing->line[writing->lines++];
+		int length = bytes / count + (i < bytes % count);
+
+		line->length = (uint8_t)(length < NOP_LONGEST ? length : NOP_LONGEST);
+		write_nop(line->bytes, line->length);
+	}
+}
+
 /* Adds the copy of the instruction, and before the instruction the move that the copy needs. If
- * `whole` is false, the function adds only the move that prepares the copy. */
-static struct status add_copy(struct writing *writing, bool whole)
+ * `nops` is not 0, as many nops take the place of the copy. */
+static struct status add_copy(struct writing *writing, int nops)
 {
 	const struct insn *insn = writing->insn;
 	const uint8_t *bytes = (const uint8_t *)(uintptr_t)insn->address;
@@ -223,9 +237,14 @@ static struct status add_copy(struct writing *writing, bool whole)
 		}
 	if (writing->target != REG_NONE && reads(&decoded, writing->spare))
 		status = add_move(writing);
-	if (whole && status_is_ok(&status)) {
-		writing->line[writing->lines++] = copy;
-		writing->after = can_follow(writing);
+	if (status_is_ok(&status)) {
+		int before = writing->lines;
+
+		if (nops)
+			add_nops(writing, nops, copy.length);
+		else
+			writing->line[writing->lines++] = copy;
+		writing->after = can_follow(writing) ? writing->lines - before : 0;
 	}
 	return status;
 }
@@ -281,8 +300,8 @@ static struct status prepare(struct writing *writing, enum cost_change change, i
 	if (!status_is_ok(&status))
 		return status;
 	switch (change) {
-	case COST_MOVED:
-	case COST_TWICE: return add_copy(writing, change == COST_TWICE);
+	case COST_SLOTS: return add_copy(writing, delay);
+	case COST_TWICE: return add_copy(writing, 0);
 	case COST_PLAIN: return status;
 	default: break;
 	}
@@ -297,8 +316,8 @@ static struct status prepare(struct writing *writing, enum cost_change change, i
 
 /* The number `what` of a code change has the kind of change in its lowest byte, and above it a hash
  * of the instruction's mnemonic. The number `count` of a code change has the instruction's offset
- * in the loop in its low PLACE_BITS bits, and above the number of instructions that delay the
- * result.
+ * in the loop in its low PLACE_BITS bits, and above the number of nops in place of the copy, or of
+ * instructions that delay the result. For COST_NOPS, `count` is the number of nops.
  */
 enum { PLACE_BITS = 20 };
 
@@ -325,6 +344,18 @@ static int find(const struct decoded_function *function, const struct code_chang
 	return -1;
 }
 
+/* Writes the loop with nops that are spread evenly. */
+static struct status write_nops(const struct decoded_function *function, int count,
+	const struct code_place *place, const void **start)
+{
+	struct code_line nop = { .length = (int)COST_NOP < (int)NOP_LONGEST ? COST_NOP
+									    : NOP_LONGEST };
+	const struct rewrite rewrite = { .filler = &nop, .filler_count = 1, .inserted = count };
+
+	write_nop(nop.bytes, nop.length);
+	return rewrite_function(function, &rewrite, place->to, place->bytes, start);
+}
+
 static struct status write_change(
 	const struct code_change *change, const struct code_place *place, const void **start)
 {
@@ -338,6 +369,11 @@ static struct status write_change(
 	struct status status = decode_function(place->code,
 		place->size < DECODE_FUNCTION ? place->size : DECODE_FUNCTION, &function);
 
+	if (status_is_ok(&status) && kind == COST_NOPS) {
+		status = write_nops(&function, (int)from_top, place, start);
+		decode_function_free(&function);
+		return status;
+	}
 	if (status_is_ok(&status)) {
 		writing.index = kind == COST_PLAIN ? function.first : find(&function, change);
 		if (writing.index < 0)
@@ -368,11 +404,29 @@ int cost_delays(const struct cost_insn *insn)
 	return (int)fmin(fmax(count, 1), COST_DELAYS);
 }
 
+/* Returns the number of nops in place of the copy, or of instructions that delay the result. */
+static int added_by(enum cost_change change, const struct cost_insn *insn)
+{
+	switch (change) {
+	case COST_SLOTS:
+		return insn->slots < 1 ? 1 : insn->slots < LINES / 2 ? insn->slots : LINES / 2;
+	case COST_HELD_LONG:
+	case COST_LATER_LONG: return cost_delays(insn);
+	default: return 1;
+	}
+}
+
+struct code_change cost_nops(int count)
+{
+	return (struct code_change){
+		.bytes = BYTES, .write = write_change, .what = COST_NOPS, .count = (unsigned)count
+	};
+}
+
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn)
 {
-	bool plain = change == COST_PLAIN,
-	     whole = change == COST_HELD_LONG || change == COST_LATER_LONG;
-	int delay = whole ? cost_delays(insn) : 1;
+	bool plain = change == COST_PLAIN;
+	int delay = added_by(change, insn);
 
 	return (struct code_change){ .bytes = BYTES,
 		.write = write_change,
@@ -381,9 +435,9 @@ struct code_change cost_change(enum cost_change change, const struct cost_insn *
 		.computes_other = change == COST_WITHOUT };
 }
 
-enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *delay)
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *added)
 {
 	*from_top = change->count & ((1u << PLACE_BITS) - 1);
-	*delay = (int)(change->count >> PLACE_BITS);
+	*added = (int)(change->count >> PLACE_BITS);
 	return (enum cost_change)(change->what & 0xff);
 }

@@ -17,6 +17,9 @@ enum { QUIET = 40 };
 enum { ENOUGH = 5, PLAINS = ENOUGH * COST_INSNS };
 #define SECONDS 15.0
 
+/* The loops with as many nops as the core renames in one cycle, and with cost_many() nops. */
+enum { FEW, MANY, NOPS };
+
 /* The standard error of the median of n values with quartiles q apart: MEDIAN × q ÷ √n (for a
  * normal distribution, 1.253 × σ ÷ √n and q = 1.349 × σ). The range of a cost is SURE standard
  * errors to each side. */
@@ -42,7 +45,11 @@ struct cost {
 	/* plain_cpe: measurements of the unchanged loop, one for each instruction in each round.
 	 * changed_cpe: measurements of the loops with one change. */
 	double plain_cpe[PLAINS], changed_cpe[COST_INSNS][COST_CHANGES][ENOUGH];
-	struct points plain, points[COST_INSNS][COST_CHANGES];
+	double nops_cpe[NOPS][ENOUGH];
+	struct points plain, points[COST_INSNS][COST_CHANGES], nops[NOPS];
+	double width, rest; /* the core model's rename width, and the largest hard limit but the
+			       width, in cycles per element */
+	double iteration;   /* elements of one iteration of the innermost loop */
 	/* The following members of the struct are valid only while cost_measure() runs. */
 	const struct measurer *measurer;
 	struct changed changed;
@@ -101,6 +108,20 @@ static void describe(const struct explanation *explanation, int first, struct co
 	text_free(&text);
 }
 
+/* Notes the facts of the loop on which the cost of a rename slot depends. */
+static void describe_loop(struct cost *cost, const struct explanation *explanation, int last)
+{
+	const struct loop *loop = &explanation->loop;
+	const struct limits *limits = &explanation->limits;
+	int iterations = 0;
+
+	for (int i = 0; i < loop->path_count; i++)
+		iterations += loop->path[i].insn == last;
+	cost->iteration = loop->elements / fmax(iterations, 1);
+	cost->width = uarch_known(limits->uarch->width) ? limits->uarch->width : 0;
+	cost->rest = cost_rest(limits);
+}
+
 struct cost *cost_new(const struct setting *setting, const struct explanation *explanation,
 	uint64_t seed, double seconds)
 {
@@ -134,6 +155,7 @@ struct cost *cost_new(const struct setting *setting, const struct explanation *e
 	snprintf(report->title, sizeof(report->title), "%s", explanation->limits.uarch->title);
 	describe(explanation, first, report);
 	cost_predict(explanation, first, report);
+	describe_loop(cost, explanation, last);
 	return cost;
 }
 
@@ -229,6 +251,17 @@ static struct cost_value later_by(const struct cost_insn *row, const struct poin
 	return scaled(compare_loops(&points[COST_LATER], &points[COST_HELD]), 1 / row->delay);
 }
 
+/* Returns the cycles per element that the loop takes more with a copy of an instruction. */
+static struct cost_value twice_of(const struct cost *cost, int i)
+{
+	struct cost_value slots = scaled(cost->report.slot, cost->report.insn[i].slots),
+			  work = compare_loops(
+				  &cost->points[i][COST_TWICE], &cost->points[i][COST_SLOTS]);
+
+	return (struct cost_value){ work.value + slots.value, work.lo + slots.lo,
+		work.hi + slots.hi };
+}
+
 static void evaluate(struct cost *cost)
 {
 	struct cost_report *report = &cost->report;
@@ -239,13 +272,15 @@ static void evaluate(struct cost *cost)
 	report->cpe.value = cpe_of(&cost->plain, &error);
 	report->cpe.lo = report->cpe.value - SURE * error;
 	report->cpe.hi = report->cpe.value + SURE * error;
-	report->contended = cost->plain.contended;
+	report->contended = cost->plain.contended || cost->nops[FEW].contended;
+	report->slot = cost_slot(compare_loops(&cost->nops[FEW], &cost->plain),
+		compare_loops(&cost->nops[MANY], &cost->plain), cost->width, cost->iteration,
+		cost->rest, report->cpe.value);
 	for (int i = 0; i < report->count; i++) {
 		struct cost_insn *row = &report->insn[i];
 		const struct points *points = cost->points[i];
 
-		row->twice = compare_loops(
-			&points[COST_TWICE], row->moves ? &points[COST_MOVED] : &cost->plain);
+		row->twice = twice_of(cost, i);
 		row->later = later_by(row, points);
 		row->wait = scaled(compare_loops(&points[COST_LATER_LONG], &points[COST_HELD_LONG]),
 			fmax(row->latency / (cost_delays(row) * row->delay), 1));
@@ -305,6 +340,19 @@ static struct status measure_plain(struct cost *cost)
 	return measure_loop(cost, &change, PLAINS, &cost->plain);
 }
 
+/* Measures the loop with added nops. */
+static void measure_nops(struct cost *cost)
+{
+	const int count[] = { [FEW] = (int)cost->width, [MANY] = cost_many(cost->width) };
+
+	snprintf(cost->report.doing, sizeof(cost->report.doing), "the loop with nops");
+	for (int i = 0; i < NOPS && cost->width > 0; i++) {
+		const struct code_change change = cost_nops(count[i]);
+
+		(void)measure_loop(cost, &change, ENOUGH, &cost->nops[i]);
+	}
+}
+
 /* Measures the loop with one change. If the measurement of the changed loop fails, `why` receives
  * the reason. */
 static void measure_change(struct cost *cost, int i, enum cost_change kind, char *why, size_t bytes)
@@ -334,9 +382,7 @@ static bool needs_whole(const struct cost *cost, int i)
 		return false;
 	wait = row->latency * later_by(row, points).value;
 	if (points[COST_TWICE].count > 0)
-		twice = compare_loops(
-			&points[COST_TWICE], row->moves ? &points[COST_MOVED] : &cost->plain)
-				.value;
+		twice = twice_of(cost, i).value;
 	return cost_delays(row) > 1 && wait > twice + SHARE * cost->report.cpe.value;
 }
 
@@ -344,8 +390,7 @@ static void measure_insn(struct cost *cost, int i)
 {
 	struct cost_insn *row = &cost->report.insn[i];
 
-	if (row->moves)
-		measure_change(cost, i, COST_MOVED, row->why_twice, sizeof(row->why_twice));
+	measure_change(cost, i, COST_SLOTS, row->why_twice, sizeof(row->why_twice));
 	measure_change(cost, i, COST_TWICE, row->why_twice, sizeof(row->why_twice));
 	measure_change(cost, i, COST_HELD, row->why_later, sizeof(row->why_later));
 	measure_change(cost, i, COST_LATER, row->why_later, sizeof(row->why_later));
@@ -361,15 +406,14 @@ static bool is_left(const struct cost *cost, int i)
 {
 	const struct cost_insn *row = &cost->report.insn[i];
 
-	for (int kind = COST_MOVED; kind < COST_CHANGES; kind++) {
+	for (int kind = COST_SLOTS; kind < COST_CHANGES; kind++) {
 		const struct points *points = &cost->points[i][kind];
 		const char *why = kind <= COST_TWICE	? row->why_twice
 				  : kind < COST_WITHOUT ? row->why_later
 							: row->why_saved;
 		bool whole = kind == COST_HELD_LONG || kind == COST_LATER_LONG;
 
-		if (!why[0] && (kind != COST_MOVED || row->moves) &&
-			(!whole || needs_whole(cost, i)) &&
+		if (!why[0] && (!whole || needs_whole(cost, i)) &&
 			(points->contended || points->count < ENOUGH))
 			return true;
 	}
@@ -388,6 +432,8 @@ static bool measure_round(struct cost *cost)
 	struct cost_report *report = &cost->report;
 	bool left = false;
 
+	if (!is_over(cost))
+		measure_nops(cost);
 	for (int i = 0; i < report->count; i++) {
 		if (is_over(cost))
 			return false;
@@ -411,6 +457,8 @@ static void measure_all(struct cost *cost)
 	for (int i = 0; i < report->count; i++)
 		for (int kind = 0; kind < COST_CHANGES; kind++)
 			cost->points[i][kind].cpe = cost->changed_cpe[i][kind];
+	for (int i = 0; i < NOPS; i++)
+		cost->nops[i].cpe = cost->nops_cpe[i];
 	if (status_is_ok(&report->status))
 		report->status = measure_plain(cost);
 	if (status_is_ok(&report->status))

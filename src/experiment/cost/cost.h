@@ -5,7 +5,9 @@
  * slot, ports, execution units. And later instructions wait for the result of the instruction. The
  * program doubles each of the two parts of an instruction's work alone:
  *
- *   twice   the core executes a copy of the instruction, whose result nobody reads;
+ *   twice   the core executes a copy of the instruction, whose result nobody reads. The copy is
+ *           compared with nops of its length, and the cost of the rename slots is added: the mean
+ *           over many added nops, because the front end moves in steps of several instructions;
  *   later   the result comes one cycle later, and nothing else changes. The added instruction may
  *           delay the result by more than one cycle: the program divides by its delay.
  *
@@ -32,7 +34,8 @@ enum { COST_INSNS = 128, COST_DELAYS = 16 };
 /* The changes of the loop for one instruction. */
 enum cost_change {
 	COST_PLAIN, /* the unchanged loop, but copied to the memory from which changed loops run */
-	COST_MOVED, /* the loop with the move that prepares the copy of the instruction */
+	COST_SLOTS, /* the loop with nops in place of the copy of the instruction, and with the move
+		       that prepares the copy */
 	COST_TWICE, /* the loop with the copy of the instruction, and with the move that prepares
 		       the copy */
 	COST_HELD,  /* the loop with an added instruction that copies a free register to itself */
@@ -42,8 +45,9 @@ enum cost_change {
 	 * instruction, at most COST_DELAYS: on a free register, and on the result. */
 	COST_HELD_LONG,
 	COST_LATER_LONG,
-	COST_WITHOUT, /* the loop with nops in place of the instruction */
-	COST_CHANGES
+	COST_WITHOUT,		 /* the loop with nops in place of the instruction */
+	COST_CHANGES,		 /* number of changes for one instruction */
+	COST_NOPS = COST_CHANGES /* the loop with nops, spread evenly */
 };
 
 /* A difference between two loops in cycles per element. lo and hi are two standard errors below and
@@ -72,6 +76,7 @@ struct cost_insn {
 			   unknown */
 	double delay;	/* cycles by which one added instruction delays the result, by the core
 			   model */
+	int slots;	/* rename slots of the instruction by the core model, at least 1 */
 	bool moves;	/* the copy of the instruction needs a move of an input register */
 	bool contended; /* another process or hyper-thread disturbed all measurements of some loop
 			   for this instruction */
@@ -88,6 +93,9 @@ struct cost_report {
 	struct cost_value cpe;		   /* cycles per element of the loop as it is */
 	enum source cycles_from;
 	double model; /* cycles per element of the loop by the core model */
+	/* Cycles per element of one more rename slot, the mean over many added nops; 0: the front
+	 * end does not limit the loop. */
+	struct cost_value slot;
 	int count;
 	struct cost_insn insn[COST_INSNS];
 	bool complete;	/* every changed loop was measured */
@@ -113,10 +121,17 @@ int cost_delays(const struct cost_insn *insn);
 
 /* Returns the change of the machine code for an instruction of the loop. */
 struct code_change cost_change(enum cost_change change, const struct cost_insn *insn);
+/* COST_NOP: bytes of the nops that show the cost of a rename slot. Nops of fewer bytes may exceed
+ * the instructions of a line of code that the front end supplies. */
+enum { COST_NOP = 8 };
+
+/* Returns the change of the machine code that adds nops of COST_NOP bytes. */
+struct code_change cost_nops(int count);
 /* Returns the kind of a change of the machine code. Sets *from_top to the distance in bytes of the
- * changed instruction from the innermost loop's first instruction, and *delay to the number of
- * instructions that delay its result. */
-enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *delay);
+ * changed instruction from the innermost loop's first instruction (COST_NOPS: to the number of
+ * nops), and *added to the number of nops in place of the copy, or of instructions that delay the
+ * result. */
+enum cost_change cost_change_of(const struct code_change *change, uint64_t *from_top, int *added);
 
 /* ---- The model's costs (predict.c) */
 
@@ -124,6 +139,20 @@ enum cost_change cost_change_of(const struct code_change *change, uint64_t *from
  * the same changes. `first` is the index of the instruction in the explanation's loop that
  * report->insn[0] describes. Pure. */
 void cost_predict(const struct explanation *explanation, int first, struct cost_report *report);
+
+/* Returns the number of nops that a core of that rename width renames in several cycles, whatever
+ * the steps of its front end. */
+int cost_many(double width);
+
+/* Returns the largest hard limit but the rename width, in cycles per element. Pure. */
+double cost_rest(const struct limits *limits);
+
+/* Returns the cost of a rename slot: `few` and `many` are the cycles per element that the loop
+ * takes more with `width` and with cost_many() nops. `iteration`: elements of one iteration. `rest`
+ * and `cpe`: the largest hard limit but the width, and the cycles per element of the loop. 0: the
+ * front end does not limit the loop. Pure. */
+struct cost_value cost_slot(struct cost_value few, struct cost_value many, double width,
+	double iteration, double rest, double cpe);
 
 /* ---- Measuring (cost.c) */
 

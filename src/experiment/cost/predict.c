@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "kernels/assemble.h"
+#include "kernels/nops.h"
 #include "model/code/decode.h"
 
 /* A register that stands for the free register of the measured loop: the loop never names it. */
@@ -88,11 +89,71 @@ static struct insn delay_of(int reg, uint16_t width)
 	return insn;
 }
 
+static struct insn nop_of(int bytes)
+{
+	unsigned char code[NOP_LONGEST];
+	size_t length = bytes < NOP_SHORTEST  ? NOP_SHORTEST
+			: bytes < NOP_LONGEST ? (size_t)bytes
+					      : NOP_LONGEST;
+	struct insn insn = { .known = false };
+
+	write_nop(code, length);
+	decode_insn(code, length, 0, &insn);
+	return insn;
+}
+
+/* ---- The cost of a rename slot */
+
+/* A front end may move in steps of several cycles, and of two times the rename width. */
+#define MANY_CYCLES 6
+
+/* The width limits a loop if as many nops as the core renames in one cycle take at least this part
+ * of a cycle. If no other hard limit is within the part RIVAL of the loop's cycles, it is enough
+ * that many nops take STEPPED of their cycles. */
+#define FULL	0.9
+#define STEPPED 0.87
+#define RIVAL	0.9
+
+int cost_many(double width)
+{
+	return (int)(MANY_CYCLES * width);
+}
+
+static struct cost_value divided(struct cost_value value, double by)
+{
+	return (struct cost_value){ value.value / by, value.lo / by, value.hi / by };
+}
+
+struct cost_value cost_slot(struct cost_value few, struct cost_value many, double width,
+	double iteration, double rest, double cpe)
+{
+	bool full = few.value * iteration >= FULL,
+	     stepped = rest < RIVAL * cpe && many.value * iteration >= STEPPED * MANY_CYCLES;
+
+	if (isnan(many.value) || !(full || stepped))
+		return (struct cost_value){ 0, 0, 0 };
+	return divided(many, cost_many(width));
+}
+
+double cost_rest(const struct limits *limits)
+{
+	double rest = 0;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].known && limits->limit[i].hard &&
+			limits->limit[i].kind != LIMIT_WIDTH)
+			rest = fmax(rest, limits->limit[i].cpe);
+	return rest;
+}
+
+/* ---- Predictions for changed loops */
+
 struct prediction {
 	const struct explanation *explanation;
-	struct loop whole; /* the loop without a change; its arrays belong to the explanation, not
-			      to this struct */
-	struct loop loop;  /* the loop with a change */
+	struct loop whole;  /* the loop without a change; its arrays belong to the explanation, not
+			       to this struct */
+	struct loop loop;   /* the loop with a change */
+	struct loop padded; /* the loop with nops */
 	struct limits limits;
 };
 
@@ -122,6 +183,46 @@ static double predict(struct prediction *prediction, int place, bool after, stru
 	limits_compute(&prediction->loop, explanation->limits.uarch, &explanation->place,
 		&prediction->limits);
 	return prediction->limits.predicted;
+}
+
+/* Returns the core model's prediction for the loop with nops, spread evenly over the instructions
+ * that the report describes. */
+static double predict_nops(
+	struct prediction *prediction, int first, const struct cost_report *report, int count)
+{
+	struct loop *from = &prediction->padded, *to = &prediction->loop;
+	const struct insn nop = nop_of(COST_NOP);
+	const struct explanation *explanation = prediction->explanation;
+
+	for (int i = 0; i < count; i++) {
+		/* Earlier nops come first in the order of the loop. */
+		int place = first + i + i * report->count / count;
+		struct loop *swap = from;
+
+		insert(i == 0 ? &prediction->whole : from, place, false, &nop, to);
+		from = to;
+		to = swap;
+	}
+	limits_compute(from, explanation->limits.uarch, &explanation->place, &prediction->limits);
+	return prediction->limits.predicted;
+}
+
+/* Returns the cost of a rename slot by the core model. `base`: the prediction without a change. */
+static double predict_slot(
+	struct prediction *prediction, int first, const struct cost_report *report, double base)
+{
+	const struct limits *limits = &prediction->explanation->limits;
+	double width = limits->uarch->width, few, many;
+
+	if (!uarch_known(width))
+		return 0;
+	few = predict_nops(prediction, first, report, (int)width) - base;
+	many = predict_nops(prediction, first, report, cost_many(width)) - base;
+	return cost_slot((struct cost_value){ few, few, few },
+		(struct cost_value){ many, many, many }, width,
+		(double)prediction->whole.elements / fmax(prediction->whole.turns, 1),
+		cost_rest(limits), limits->predicted)
+		.value;
 }
 
 /* Returns the cycles from the input of an instruction to its result: the input on the slowest chain
@@ -156,12 +257,14 @@ void cost_predict(const struct explanation *explanation, int first, struct cost_
 {
 	struct prediction prediction = { .explanation = explanation,
 		.whole = shortened(&explanation->loop) };
-	double base;
+	double base, slot;
 
 	limits_compute(&prediction.whole, explanation->limits.uarch, &explanation->place,
 		&prediction.limits);
 	base = prediction.limits.predicted;
 	loop_init(&prediction.loop, LOOP_INSNS, LOOP_PATH);
+	loop_init(&prediction.padded, LOOP_INSNS, LOOP_PATH);
+	slot = predict_slot(&prediction, first, report, base);
 	for (int i = 0; i < report->count; i++) {
 		struct cost_insn *row = &report->insn[i];
 		const struct insn *insn = &explanation->loop.insn[first + i];
@@ -170,8 +273,11 @@ void cost_predict(const struct explanation *explanation, int first, struct cost_
 
 		row->latency = latency_of(&explanation->loop, &explanation->limits, at);
 		row->delay = 1;
+		row->slots = (int)fmax(nearbyint(explanation->limits.insn[at].slots), 1);
 		if (!row->why_twice[0])
-			model = predict(&prediction, at, false, copy_of(insn)) - base;
+			model = predict(&prediction, at, false, copy_of(insn)) -
+				predict(&prediction, at, false, nop_of(insn->length)) +
+				row->slots * slot;
 		if (!row->why_later[0]) {
 			double held = predict(&prediction, at, true,
 				       delay_of(free_for(target), insn->width)),
@@ -185,5 +291,6 @@ void cost_predict(const struct explanation *explanation, int first, struct cost_
 	}
 	report->model = explanation->limits.predicted;
 	loop_free(&prediction.loop);
+	loop_free(&prediction.padded);
 	limits_free(&prediction.limits);
 }
