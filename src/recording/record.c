@@ -15,7 +15,9 @@ enum { MORE_BYTES = 10 };
 
 static void *get_memory(size_t bytes)
 {
-	return memory_resize(NULL, bytes, 1);
+	void *memory = malloc(bytes);
+
+	return memory ? memory : memory_resize(NULL, bytes, 1);
 }
 
 void records_begin(void)

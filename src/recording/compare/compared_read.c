@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "engine/measure/trials.h"
 #include "kernels/kernel.h"
+#include "recording/compare/compared_parse.h"
 #include "recording/compare/compared_records.h"
 #include "recording/compare/kept.h"
 #include "recording/record.h"
@@ -165,20 +166,20 @@ static enum line_group take_line(struct reader *reader, const char *line, size_t
 
 	for (const char *at = line; at < end; at = next) {
 		const char *found = memmem(at, (size_t)(end - at), beginning, strlen(beginning));
-		json_error_t error;
-		json_t *object;
 		enum line_group group;
+		json_t *object;
+		size_t used;
 
 		beside |= found != at;
 		if (!found)
 			break;
-		object = json_loadb(found, (size_t)(end - found), JSON_DISABLE_EOF_CHECK, &error);
+		object = compared_parse(found, (size_t)(end - found), &used);
 		if (!object) {
 			cut++;
 			next = found + 1;
 			continue;
 		}
-		next = found + error.position;
+		next = found + used;
 		group = take_object(reader, object, found, (size_t)(next - found));
 		if (!begun || group > best)
 			best = group;
@@ -204,34 +205,59 @@ static void count_line(struct reader *reader, enum line_group group)
 	}
 }
 
+/* A line that is being read. */
+struct line {
+	char bytes[LINE_MOST];
+	size_t length, size; /* stored bytes; all bytes */
+	bool begun;
+};
+
+/* Adds bytes to a line. A line that is longer than the buffer is searched up to the end of the
+ * buffer, and counts as a cut record. */
+static void extend_line(struct line *line, const char *bytes, size_t count)
+{
+	size_t room = sizeof(line->bytes) - line->length, stored = count < room ? count : room;
+
+	memcpy(line->bytes + line->length, bytes, stored);
+	line->length += stored;
+	line->size += count;
+	line->begun |= count > 0;
+}
+
+static void end_line(struct reader *reader, struct line *line)
+{
+	size_t length = line->length;
+
+	reader->line++;
+	reader->compared->lines++;
+	reader->compared->cut += line->size > length;
+	while (length && line->bytes[length - 1] == '\r')
+		length--;
+	count_line(reader, take_line(reader, line->bytes, length));
+	line->length = line->size = 0;
+	line->begun = false;
+}
+
 static void read_lines(struct reader *reader, FILE *file)
 {
-	char line[LINE_MOST];
-	size_t length = 0, size = 0;
-	bool any = false;
-	int c;
+	char block[1 << 16];
+	struct line line;
+	size_t count;
 
-	/* A line that is longer than the buffer is searched up to the end of the buffer, and counts
-	 * as a cut record. */
-	while ((c = getc_unlocked(file)) != EOF || any) {
-		if (c != '\n' && c != EOF) {
-			any = true;
-			size++;
-			if (length < sizeof(line))
-				line[length++] = (char)c;
-			continue;
+	line.length = line.size = 0;
+	line.begun = false;
+	while ((count = fread(block, 1, sizeof(block), file)) > 0) {
+		const char *at = block, *end = block + count, *newline;
+
+		while ((newline = memchr(at, '\n', (size_t)(end - at)))) {
+			extend_line(&line, at, (size_t)(newline - at));
+			end_line(reader, &line);
+			at = newline + 1;
 		}
-		reader->line++;
-		reader->compared->lines++;
-		reader->compared->cut += size > length;
-		while (length && line[length - 1] == '\r')
-			length--;
-		count_line(reader, take_line(reader, line, length));
-		length = size = 0;
-		any = false;
-		if (c == EOF)
-			break;
+		extend_line(&line, at, (size_t)(end - at));
 	}
+	if (line.begun)
+		end_line(reader, &line);
 }
 
 struct status compared_read_stream(
