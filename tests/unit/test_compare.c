@@ -324,6 +324,28 @@ TEST_WITH(refused_huge_pages_are_a_difference, begin, end)
 	differ_pairs_free(&pairs);
 }
 
+TEST_WITH(quantities_of_one_side_come_last, begin, end)
+{
+	struct differ_pairs pairs;
+	int left_out;
+
+	for (int side = 0; side < 2; side++) {
+		for (int acc = 1; acc <= 16; acc++)
+			if (acc % 3 || side == acc % 2)
+				add_sample("n1", "P", acc, acc, side ? 1 + 0.0001 * acc : 1);
+		read_as(side ? "b" : "a", side);
+	}
+	pairs = differ_pairs(&compared, &left_out);
+	for (int i = 1; i < pairs.pair[0].count; i++) {
+		const struct differ_row *row = &pairs.pair[0].row[i];
+
+		assert_false(isnan(row[-1].ratio) && !isnan(row->ratio));
+		assert_false(fabs(log(row->ratio)) > fabs(log(row[-1].ratio)));
+	}
+	assert_true(isnan(pairs.pair[0].row[pairs.pair[0].count - 1].ratio));
+	differ_pairs_free(&pairs);
+}
+
 TEST_WITH(hosts_on_both_sides_are_compared_with_themselves, begin, end)
 {
 	struct differ_pairs pairs;
@@ -385,6 +407,9 @@ TEST_WITH(identical_hosts_do_not_differ, begin, end)
 	differ_fleet_free(&fleet);
 }
 
+/* The probed size of L2 on the last host, in KiB. */
+static int last_l2 = 1024;
+
 /* Adds a probe of a host: its latency at four working sets from 4 MiB on, and some samples of L1.
  * `contended` is the number of contended samples of L1. */
 static void add_probe(const char *host, int number, const double *ns, double l1, int contended)
@@ -411,6 +436,10 @@ static void add_probe(const char *host, int number, const double *ns, double l1,
 		"{\"v\":1,\"record\":\"level\",\"id\":%d,\"host\":\"%s\",\"name\":\"L1d\","
 		"\"cycles\":%.6f}\n",
 		100 * number + 50, host, 4 * l1);
+	text_addf(&lines,
+		"{\"v\":1,\"record\":\"level\",\"id\":%d,\"host\":\"%s\",\"name\":\"L2\","
+		"\"bytes\":%d}\n",
+		100 * number + 51, host, 1024 * (strcmp(host, "last") == 0 ? last_l2 : 1024));
 }
 
 /* Returns a fleet of ten equal hosts and one with other values, measured by `runs` probes. */
@@ -460,6 +489,11 @@ TEST_WITH(a_disturbed_host_is_not_called_slow, begin, end)
 	/* Half of the samples may be contended by chance; all of them mean a busy neighbour. */
 	check_last(steady, 1, 12, 1, true);
 	check_last(steady, 1, 24, 1, false);
+	/* The size of L2 follows from the latency of L3. */
+	last_l2 = 1280;
+	check_last(falling, 1, 0, 1, true);
+	check_last(steady, 1, 0, 1, false);
+	last_l2 = 1024;
 }
 
 TEST(causes_follow_from_recorded_facts)

@@ -426,8 +426,8 @@ static bool is_disturbed(
 		/* Uncertain values, values of L3 and memory, and the sizes that follow from a
 		 * curve change first. L3 and memory have no effect on the clock. */
 		if (odd->value.contended || strcmp(quantity->field, "quiet") == 0 ||
-			(unsteady && rough && !of_clock) || (busy && (rough || of_size)) ||
-			more > disturbed_much)
+			(unsteady && (rough || of_size) && !of_clock) ||
+			(busy && (rough || of_size)) || more > disturbed_much)
 			continue;
 		return false;
 	}

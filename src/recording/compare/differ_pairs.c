@@ -68,7 +68,9 @@ static int by_effect(const void *a, const void *b)
 
 	if (x_differs != y_differs)
 		return y_differs - x_differs;
-	if (isnan(x_effect) || isnan(y_effect) || x_effect == y_effect)
+	if (isnan(x_effect) != isnan(y_effect))
+		return isnan(x_effect) - isnan(y_effect);
+	if (isnan(x_effect) || x_effect == y_effect)
 		return x->quantity - y->quantity;
 	return x_effect < y_effect ? 1 : -1;
 }
