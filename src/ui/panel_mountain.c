@@ -194,6 +194,7 @@ static struct words title_of(const struct scene *scene)
 	struct words bytes = setting_shown(size, view->setting.v[grid->size_knob]),
 		     elements = setting_shown(stride, view->setting.v[grid->stride_knob]);
 	bool contended = false, unsettled = false;
+	struct words what;
 	const char *marks;
 
 	for (int i = 0; i < grid->nx * grid->ny; i++) {
@@ -202,16 +203,16 @@ static struct words title_of(const struct scene *scene)
 	}
 	marks = panels_marks(contended, unsettled);
 	if (!mountain_at(grid))
-		return words_of("mountain: here %s, %s %s%s%s", bytes.text, stride->name,
-			elements.text, mountain_off(grid) ? ", off the grid" : "", marks);
-	if (!isfinite(here))
-		return words_of("mountain: GB/s over %s and %s%s", size->name, stride->name, marks);
-	return words_of(contended && unsettled ? "mountain: %1$s GB/s T at %2$s, %3$s %4$s%5$s\n"
-						 "mountain: %1$s GB/s T at %2$s, %3$s %4$s%6$s\n"
-						 "mountain: %1$s GB/s T at %2$s, %3$s %4$s"
-					       : "mountain: %1$s GB/s T at %2$s, %3$s %4$s%5$s",
-		units_value(here).text, bytes.text, stride->name, elements.text, marks,
-		panels_marks_short(contended, unsettled));
+		what = words_of("mountain: here %s, %s %s%s", bytes.text, stride->name,
+			elements.text, mountain_off(grid) ? ", off the grid" : "");
+	else if (!isfinite(here))
+		what = words_of("mountain: GB/s over %s and %s", size->name, stride->name);
+	else
+		what = words_of("mountain: %s GB/s T at %s, %s %s", units_value(here).text,
+			bytes.text, stride->name, elements.text);
+	return marks[0] ? words_of("%1$s%2$s\n%1$s%3$s\n%1$s", what.text, marks,
+				  panels_marks_short(contended, unsettled))
+			: what;
 }
 
 /* Above each column of the mountain's cells, draws the stride of the column if it fits. */

@@ -342,8 +342,10 @@ static void draw_caches(struct box at, const struct frame *frame, const struct v
 	int free_from = MARGIN;
 
 	for (int level = 0; level < CACHE_LEVELS; level++) {
-		double bytes = view->caches.level[level].bytes;
-		int index = bytes > 0 ? beyond_cache(frame, view, slice, bytes) : 0, x, from;
+		const struct cache_size *size = &view->caches.level[level];
+		int index = size->bytes > 0 ? beyond_cache(frame, view, slice, size->bytes) : 0, x,
+		    from;
+		struct words name;
 
 		if (index == 0 || index == frame->shown)
 			continue;
@@ -351,9 +353,21 @@ static void draw_caches(struct box at, const struct frame *frame, const struct v
 		for (int row = 0; row < frame->rows; row++)
 			canvas_glyph(at, x, row, STYLE_DIM, GLYPH_EDGE);
 		canvas_glyph(at, x, frame->rows, STYLE_DIM, GLYPH_TEE_UP);
-		from = here == x - 1 || here == x - 2 ? here - 2 : x - 2;
+		/* A process has only a share of L3, so the mark of L3 names the origin of its size.
+		 */
+		if (level == CACHE_LEVELS - 1)
+			name = words_of("L3 %s", size->source == CACHE_MEASURED
+							 ? "share"
+							 : cache_source_name(size->source));
+		else
+			name = words_of("L%d", level + 1);
+		from = x - canvas_columns(at, name.text);
+		if (from < free_from || (here >= from && here < x)) {
+			name = words_of("L%d", level + 1);
+			from = here == x - 1 || here == x - 2 ? here - 2 : x - 2;
+		}
 		if (from >= free_from)
-			canvas_text(at, from, frame->rows, STYLE_TEXT, "L%d", level + 1);
+			canvas_put(at, from, frame->rows, STYLE_TEXT, name.text);
 		free_from = x + 1;
 	}
 }

@@ -259,6 +259,26 @@ TEST(what_the_system_says_otherwise_is_a_finding)
 	assert_true(has_finding(FINDING_LINE_SIZE, "128 bytes"));
 }
 
+/* Interference may move the end of a core's own cache, so an unexpected size is not called sure. */
+TEST(an_own_cache_with_contended_points_at_its_end_has_an_uncertain_size)
+{
+	const struct hierarchy_level *level = &world->hierarchy.level[1];
+
+	begin(&desktop, 1);
+	world->machine.cache[1].bytes = 512 * KIB;
+	find();
+	assert_int_equal(level->number, 2);
+	assert_false(level->unstable);
+	for (int i = 0; i < world->lines[PAGES_4K].count; i++)
+		world->lines[PAGES_4K].point[i].doubtful =
+			world->lines[PAGES_4K].point[i].bytes > 900 * KIB;
+	find();
+	assert_true(level->unstable);
+	world->machine.cache[1].bytes = 1 * MIB;
+	find();
+	assert_false(level->unstable);
+}
+
 TEST(a_level_that_is_stated_and_missing_is_a_finding)
 {
 	struct generated made = { .level = { { 4, 32 * KIB, 0 }, { 14, 1 * MIB, 8 },

