@@ -5,12 +5,21 @@
 #include <string.h>
 
 #include "ui/keys.h"
+#include "ui/panels.h"
 #include "ui/shapes.h"
 
 /* LABEL_SHARE: largest share of the width for the names of guesses, in percent. COUNT: columns of a
  * number of students. MARK: columns of the words "(12 right)" after a right guess. BARS_MOST,
- * MACHINES_MOST: largest numbers of bars, and of rows for kinds of machines. */
-enum { LABEL_SHARE = 45, COUNT = 5, MARK = 12, BARS_MOST = 20, MACHINES_MOST = 3 };
+ * MACHINES_MOST: largest numbers of bars, and of rows for kinds of machines.
+ * QUESTIONS_MOST: largest number of questions whose answers are counted in a row. */
+enum {
+	LABEL_SHARE = 45,
+	COUNT = 5,
+	MARK = 12,
+	BARS_MOST = 20,
+	MACHINES_MOST = 3,
+	QUESTIONS_MOST = 40
+};
 
 /* ---- keys ---- */
 
@@ -20,9 +29,9 @@ static const struct class_key {
 	const char *key, *word;
 	enum class_act act;
 } keys[] = {
-	{ 'n', "n", "next question", CLASS_NEXT },
-	{ 'p', "p", "previous", CLASS_BACK },
+	{ 'n', "n", "next", CLASS_NEXT },
 	{ 'r', "r", "reveal", CLASS_REVEAL },
+	{ 'p', "p", "previous", CLASS_BACK },
 	{ '.', ".", "blank", CLASS_BLANK },
 	{ 'q', "q", "quit", CLASS_QUIT },
 	{ KEYCODE_RIGHT, "", "", CLASS_NEXT },
@@ -57,7 +66,8 @@ static void draw_keys(struct box at, const struct class_view *view)
 		const char *word =
 			keys[i].act == CLASS_REVEAL && view->revealed ? "hide" : keys[i].word;
 
-		if (!keys[i].word[0])
+		/* On a narrow screen, a word that does not fit is omitted. */
+		if (!keys[i].word[0] || x + 2 + canvas_columns(at, word) > at.width)
 			continue;
 		x += canvas_put(at, x, 0, STYLE_KEY, keys[i].key) + 1;
 		x += canvas_put(at, x, 0, STYLE_TEXT, word) + 3;
@@ -67,23 +77,29 @@ static void draw_keys(struct box at, const struct class_view *view)
 /* ---- the parts of the screen ---- */
 
 /* Draws how many students answered each question of the lesson on the screen, so that the teacher
- * sees how far the class is. */
+ * sees how far the class is. On a narrow screen, the first questions are omitted until the present
+ * question fits. */
 static void draw_questions(struct box at, const struct class_view *view)
 {
-	int x = 1;
+	struct words shown[QUESTIONS_MOST];
+	int count = 0, here = 0, from = 0, used = 0, x = 1;
 
-	for (int i = 0, end; i < view->answers->count; i = end) {
+	for (int i = 0, end; i < view->answers->count && count < QUESTIONS_MOST; i = end) {
 		struct class_question question;
-		struct words words;
 
 		end = class_question(view->answers, i, &question);
 		if (strcmp(question.first->lesson, view->answers->answer[view->begin].lesson) != 0)
 			continue;
-		words = words_of("%d: %d", question.first->step, question.students);
-		x += canvas_put(at, x, 0, i == view->begin ? STYLE_SELECTED : STYLE_DIM,
-			     words_of(" %s ", words.text).text) +
-		     1;
+		here = i == view->begin ? count : here;
+		shown[count++] = words_of(" %d: %d ", question.first->step, question.students);
 	}
+	for (int i = 0; i <= here && i < count; i++)
+		used += canvas_columns(at, shown[i].text) + 1;
+	for (; from < here && 1 + used > at.width; from++)
+		used -= canvas_columns(at, shown[from].text) + 1;
+	for (int i = from; i < count && x + canvas_columns(at, shown[i].text) <= at.width; i++)
+		x += canvas_put(at, x, 0, i == here ? STYLE_SELECTED : STYLE_DIM, shown[i].text) +
+		     1;
 }
 
 static void draw_title(struct box at, const struct class_view *view)
@@ -124,6 +140,21 @@ static void draw_numbers(struct box at, const struct class_view *view,
 		   right = box_part(at, at.width / 2, 0, at.width - at.width / 2 - 1, at.height);
 	struct words usual = class_words(measured->usual);
 
+	/* In a single row, words are omitted before numbers are cut. */
+	if (at.height == 1) {
+		panels_fit(left, 0, STYLE_FIGURE, "%1$d of %2$d answered\n%1$d of %2$d\n%1$d",
+			students->done, students->all);
+		if (!view->revealed)
+			panels_fit(
+				right, 0, STYLE_GOOD, "? measured: r reveals it\n? r reveals\n?");
+		else if (canvas_fits(right, usual.text, right.width))
+			panels_fit(right, 0, STYLE_GOOD,
+				usual.text[0] ? "%1$s measured\n%1$s" : "not measured\n-",
+				usual.text);
+		else
+			canvas_put(right, 0, 0, STYLE_GOOD, usual.text);
+		return;
+	}
 	draw_value(left, STYLE_FIGURE, words_of("%d", students->done).text,
 		words_of("of %d answered", students->all).text);
 	if (!view->revealed)
@@ -221,8 +252,9 @@ static void draw_bar(
 	for (int y = 0; y < thick; y++)
 		for (int x = 0; x < length; x++)
 			canvas_glyph(at, label + 1 + x, y, style, GLYPH_BAR8);
-	canvas_put(at, label + 2 + length, 0, bar->right ? STYLE_GOOD : STYLE_FIGURE,
-		bar_words(bar).text);
+	length += label + 2;
+	panels_fit(box_part(at, length, 0, at.width - length, 1), 0,
+		bar->right ? STYLE_GOOD : STYLE_FIGURE, "%s\n%d", bar_words(bar).text, bar->count);
 }
 
 static void draw_histogram(struct box at, const struct class_view *view,

@@ -174,6 +174,8 @@ TEST(the_measured_values_are_hidden_until_the_teacher_reveals_them)
 		assert_null(strstr(screen, "right"));
 	}
 	check_parts(screen_of(false, 80, 24), "Two accumulators", "of 3 answered", "not yet: eva");
+	/* On a small screen, whole words are omitted, and no number is cut. */
+	check_contains(screen_of(true, 20, 5), " 2 of 3   3.02\n");
 	check_parts(screen_of(true, 80, 24), "1  right", "3.02 on 2 × A core");
 }
 
