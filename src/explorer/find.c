@@ -243,7 +243,7 @@ static void offer_own(struct search *search)
 			     name = words_of("own loop %.200s", entry->d_name);
 		enum rank rank = find_rank(search->text, name.text);
 
-		if (rank == RANK_NONE || !own_is_path(path.text) || !is_own_loop(path.text))
+		if (rank == RANK_NONE || !own_is_path(entry->d_name) || !is_own_loop(path.text))
 			continue;
 		add(search, rank == RANK_BEGINS ? RANK_SYNONYM : rank, name.text,
 			"compile and measure this loop of yours",

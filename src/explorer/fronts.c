@@ -276,15 +276,14 @@ static void act_mountain(struct session *session)
 
 /* A preset: a set of panels that comes to the screen together, the most important panel first. */
 static const struct preset {
-	const char *name, *words;
+	const char *name;
 	const char *panels[SCREEN_ORDER]; /* panels of the preset; empty: the panels that the user
 					     last brought to the front */
 } presets[] = {
-	{ "ilp", "limits, ports and code", { "ladder", "ports", "code" } },
-	{ "memory", "curves, mountain and counters",
-		{ "slices", "mountain", "by-stride", "counters" } },
-	{ "code", "machine code, source and ports", { "code", "source", "ports" } },
-	{ "own", "the panels that you chose last", { NULL } },
+	{ "ilp", { "ladder", "ports", "code" } },
+	{ "memory", { "slices", "mountain", "by-stride", "counters" } },
+	{ "code", { "code", "source", "ports" } },
+	{ "own", { NULL } },
 };
 
 enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
@@ -302,6 +301,20 @@ static const struct front *first_there(const struct session *session, const char
 		if (front_there(session, panels[i]))
 			return front_named(panels[i]);
 	return NULL;
+}
+
+/* Returns the names of the panels in `panels` that have something to show: "curves, mountain". */
+static struct words shown_words(const struct session *session, const char *const *panels)
+{
+	struct words words = { "" };
+
+	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
+		if (front_there(session, panels[i]))
+			words = words_of("%s%s%s", words.text, *words.text ? ", " : "",
+				strcmp(panels[i], "ladder") == 0   ? "limits"
+				: strcmp(panels[i], "slices") == 0 ? "curves"
+								   : panels[i]);
+	return words;
 }
 
 /* Returns the index of the preset on screen; -1: no preset. */
@@ -327,7 +340,7 @@ static struct status show_preset(const struct session *session, struct session *
 	screen_order(change, presets[preset].name, panels);
 	bring(change, first);
 	session_notice(change, false, "set of panels %d of %d, %s: %s", preset + 1, PRESETS,
-		presets[preset].name, presets[preset].words);
+		presets[preset].name, shown_words(session, panels).text);
 	return status_ok();
 }
 

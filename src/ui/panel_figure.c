@@ -232,8 +232,8 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 			sample->trials == 1 ? "" : "s");
 	else if (sample->cpe >= sample->cpe_hi && sample->cpe_lo < sample->cpe)
 		/* The value is a mean that slow trials raised above the upper quartile. */
-		lines_add(lines, 2, STYLE_TEXT, "quartile %s, mean %s",
-			units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe).text);
+		lines_add(lines, 2, STYLE_TEXT, "mean; lower quartile %s",
+			units_cycles(sample->cpe_lo).text);
 	else
 		lines_add(lines, 2, STYLE_TEXT, "quartiles %s … %s",
 			units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe_hi).text);

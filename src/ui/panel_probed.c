@@ -120,8 +120,10 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 		put(flow, STYLE_DIM, words_of("%d other%s idle", idle, idle == 1 ? "" : "s"));
 	if (unclear)
 		put(flow, STYLE_DIM, words_of("%d unclear", unclear));
-	if (failed)
-		put(flow, STYLE_DIM, words_of("%d not measured: %s", failed, why));
+	if (failed) {
+		put_sentence(flow, words_of("%d not measured: %s", failed, why).text);
+		flow->x++;
+	}
 	if (contended)
 		put(flow, STYLE_WARN,
 			words_of("core contended: %d value%s not shown", contended,

@@ -71,6 +71,13 @@ TEST(a_set_of_panels_comes_with_its_first_panel_that_has_contents)
 	assert_string_equal(run("preset memory")->front, "slices");
 	assert_string_equal(view.screen.order[1], "mountain");
 	assert_string_equal(run("preset 2")->preset, "memory");
+	check_contains(view.screen.notice, "memory: curves, mountain");
+	/* A panel without contents is not named. */
+	run("kernel odd");
+	run("preset memory");
+	check_contains(view.screen.notice, "memory: curves");
+	assert_null(strstr(view.screen.notice, "mountain"));
+	run("kernel fold");
 	/* Without a core model there is no code. */
 	refused("preset code", "preset code: no panel of it");
 	refused("preset 5", "own (4)");

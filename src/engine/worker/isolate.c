@@ -128,7 +128,7 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 			return status_ok();
 	}
 	return status_failed("%.100s: loop() takes the same time for n=%lld and n=%lld: does it "
-			     "use n? If so, use a larger n",
+			     "process n elements? If so, use a larger n",
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
 }
 
