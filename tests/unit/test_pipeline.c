@@ -255,6 +255,58 @@ TEST(competing_operations_that_depend_on_each_other_lose_cycles_of_ports)
 	assert_true(limits.limit[limits.predicted_by].kind != LIMIT_SCHEDULING);
 }
 
+/* Zen 5: the load reads the bytes of two stores, so it waits until both are in the cache. The
+ * instructions between the load and the next stores retire after it: 20.94 cycles with 40 nops.
+ * Instructions between the stores and the load cost nothing more: 15.98 cycles. */
+TEST(a_load_of_two_stores_waits_and_what_follows_retires_later)
+{
+#define NOPS_8	"nop; nop; nop; nop; nop; nop; nop; nop; "
+#define NOPS_40 NOPS_8 NOPS_8 NOPS_8 NOPS_8 NOPS_8
+#define STORES	"mov [rsi], rax; mov [rsi+8], rcx; "
+	limits_of(zen5, STORES "movdqa xmm0, [rsi]; " NOPS_40 "sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_FORWARDING), 20.94, 0.5);
+	limits_of(zen5, STORES NOPS_40 "movdqa xmm0, [rsi]; sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_FORWARDING), 15.98, 0.5);
+	limits_of(zen5, STORES NOPS_40 "mov rdx, [rsi]; sub rdi, 1; jne", 1);
+	assert_true(limits.limit[limits.predicted_by].kind != LIMIT_FORWARDING);
+}
+
+/* Zen 5: runs of square roots (4.5 cycles each) and of divisions (2.5) take whole cycles. One of
+ * each takes 8 to 9 cycles, two square roots and a division 12. */
+TEST(runs_of_one_class_on_the_divider_take_whole_cycles)
+{
+	limits_of(zen5, "sqrtps xmm0, xmm8; divps xmm4, xmm8; sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_DIVIDER), 7, 1e-9);
+	check_near(cycles_of(LIMIT_SCHEDULING), 8, 1e-9);
+	limits_of(
+		zen5, "sqrtps xmm0, xmm8; divps xmm4, xmm8; sqrtps xmm1, xmm8; sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_SCHEDULING), 12, 1e-9);
+	limits_of(zen5, "sqrtps xmm0, xmm8; sqrtps xmm1, xmm8; sub rdi, 1; jne", 1);
+	assert_true(limits.limit[limits.predicted_by].kind != LIMIT_SCHEDULING);
+}
+
+/* Zen 5: rename binds vector operations to ports, so that operations of a chain wait although
+ * another port is free. Eight chains in random order take 8.91 cycles, where ports and chains allow
+ * 7. A chain alone waits for no port. */
+TEST(vector_operations_bound_at_rename_wait_for_their_port)
+{
+	limits_of(zen5,
+		"pshufb xmm6, xmm13; paddd xmm0, xmm13; addps xmm1, xmm14; "
+		"paddd xmm7, xmm14; paddd xmm6, xmm13; pshufb xmm3, xmm14; "
+		"addps xmm6, xmm13; addps xmm5, xmm14; pshufb xmm2, xmm13; "
+		"paddd xmm4, xmm13; paddd xmm2, xmm13; addps xmm4, xmm13; paddd xmm3, xmm14; "
+		"addps xmm3, xmm14; paddd xmm5, xmm14; addps xmm2, xmm13; "
+		"pshufb xmm1, xmm14; addps xmm7, xmm14; pshufb xmm7, xmm14; "
+		"addps xmm0, xmm13; pshufb xmm0, xmm13; paddd xmm1, xmm14; "
+		"pshufb xmm5, xmm14; pshufb xmm4, xmm13; "
+		"sub rdi, 1; jne",
+		1);
+	check_near(limits.bound, 7, 1e-9);
+	check_near(cycles_of(LIMIT_SCHEDULING), 8.91, 1);
+	limits_of(zen5, "addps xmm0, xmm8; mulps xmm0, xmm9; sub rdi, 1; jne", 1);
+	assert_true(limits.limit[limits.predicted_by].kind != LIMIT_SCHEDULING);
+}
+
 /* Exchanges are done at rename. Each has two inputs, so that a row of them has 2^36 paths. */
 TEST(a_row_of_exchanges_is_simulated_in_linear_time)
 {

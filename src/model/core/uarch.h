@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -148,6 +149,12 @@ struct uarch {
 					     (classes found by an instruction's effect) and each
 					     width */
 };
+
+/* The register of the stack pointer: the fifth general register on x86, the last on AArch64. */
+static inline int uarch_stack_register(const struct uarch *uarch)
+{
+	return strcmp(uarch->isa, "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
+}
 
 /* The number of ports and units together. */
 static inline int uarch_port_count(const struct uarch *uarch)

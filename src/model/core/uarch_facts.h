@@ -64,6 +64,9 @@ FACT(CAP_LOADS_BANK, "cap loads-bank")
  * only if they are adjacent */
 FACT(CAP_STORE_LINES, "cap store-lines")
 
+/* largest number of rename slots that retire per cycle */
+FACT(CAP_RETIRE, "cap retire")
+
 /* Extras: each extra is a number of cycles, or another number, for one mechanism of the core. */
 /* cycles added to a load's latency if the chain runs through its scaled index */
 FACT(EXTRA_SCALED_INDEX, "extra scaled-index")
@@ -97,11 +100,17 @@ FACT(EXTRA_TLB2, "extra tlb2")
 /* 1: rename eliminates an addition of a constant. The addition still needs a port if an instruction
  * uses the sum for anything except an address or another addition of a constant */
 FACT(EXTRA_MATERIALISES, "extra materialises")
+/* 1: operations of one class that a unit executes one after the other take whole cycles together
+ */
+FACT(EXTRA_UNIT_RUNS, "extra unit-runs")
 /* 1: rename chooses the port of each micro-op (see pipeline.h) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")
 /* number of parts of the scheduler of integer operations; each part has its own ports, and selects
  * operations before their producers have started (see pipeline_parts.c) */
 FACT(EXTRA_SCHEDULER_PARTS, "extra scheduler-parts")
+/* most vector micro-ops that compete for ports, on a core with scheduler-parts whose rename chooses
+ * the port of each vector micro-op (see pipeline_parts.c) */
+FACT(EXTRA_BINDS_VECTORS, "extra binds-vectors")
 /* cycles from the cycle in which a micro-op begins to execute to the cycle in which its scheduler
  * entry is free again */
 FACT(EXTRA_SCHEDULER_HOLD, "extra scheduler-hold")

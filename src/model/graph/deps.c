@@ -553,16 +553,13 @@ static void build(struct graph *graph)
 	size_t operands = (size_t)graph->loop->path_count * INSN_MEMORY;
 	struct forward *forwards = memory_new(operands, sizeof(*forwards));
 	const struct forward *forward = forwards;
-	/* The stack pointer is the fifth general register on x86, and the last general register on
-	 * AArch64. */
-	int stack = strcmp(graph->uarch->isa, "x86_64") == 0 ? REG_GENERAL + 4 : REG_GENERAL + 31;
 
 	graph->store_node = memory_new(operands, sizeof(int));
 	graph->unknown = memory_new((size_t)graph->loop->insn_count + 1, sizeof(bool));
 	graph->locked = uarch_find(graph->uarch, "locked", 0);
 	memset(graph->last, -1, sizeof(graph->last));
 	memset(graph->store_node, -1, operands * sizeof(int));
-	graph->assumed = forwards_find(graph->loop, stack, forwards);
+	graph->assumed = forwards_find(graph->loop, uarch_stack_register(graph->uarch), forwards);
 	for (int step = 0; step < graph->loop->path_count; step++)
 		add_step(graph, step, &forward);
 	connect(graph);

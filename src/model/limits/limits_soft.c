@@ -24,10 +24,12 @@ enum { LINE = 64 };
 
 /* Integer operations compete for ports if they need more than the share COMPETE_LEAST of the ports.
  * Measured on Zen 5, which has six ports: loops of four operations a cycle, in chains, take 1.00 to
- * 1.02 cycles, and loops of five take 1.09 to 1.26. The competition is a limit if it makes the loop
- * slower by the factor COMPETE_COST. */
-#define COMPETE_LEAST 0.68
-#define COMPETE_COST  1.005
+ * 1.02 cycles, and loops of five take 1.09 to 1.26. Vector operations compete if they need more
+ * than the share COMPETE_VECTORS. The competition is a limit if it makes the loop slower by the
+ * factor COMPETE_COST. */
+#define COMPETE_LEAST	0.68
+#define COMPETE_VECTORS 0.5
+#define COMPETE_COST	1.005
 
 /* ---- Limits of rename */
 
@@ -61,10 +63,11 @@ static double supply_cycles(const struct tally *tally)
 	return cycles;
 }
 
-/* Returns the share of the integer ports that a path needs if it takes `cycles` cycles. */
-static double integer_share(const struct tally *tally, double cycles)
+/* Returns the share of the ports of the class `name` that a path needs if it takes `cycles` cycles.
+ */
+static double port_share(const struct tally *tally, double cycles, const char *name)
 {
-	const struct uarch_class *alu = uarch_find(tally->uarch, "alu", 0);
+	const struct uarch_class *alu = uarch_find(tally->uarch, name, 0);
 	double work = 0;
 	int ports = 0;
 
@@ -76,20 +79,28 @@ static double integer_share(const struct tally *tally, double cycles)
 	return ports > 0 && cycles > 0 ? work / ports / cycles : 0;
 }
 
-/* Adds the limit of integer operations that the scheduler selects before their producers have
- * started. Few integer operations rarely compete for ports, and are not simulated. */
-static void add_early(struct tally *tally)
+/* Adds the limit of a core whose scheduler has parts: integer operations are selected before their
+ * producers have started, and vector operations are bound to a port at rename. Few operations
+ * rarely compete for ports, and are not simulated. */
+static void add_parts(struct tally *tally)
 {
-	double cycles, most = fmax(tally->bound, supply_cycles(tally));
+	double cycles, most = fmax(tally->bound, supply_cycles(tally)),
+		       integer = port_share(tally, most, "alu"),
+		       vector = port_share(tally, most, "vlogic");
 
-	if (!(tally->uarch->fact[EXTRA_SCHEDULER_PARTS] > 0) || tally->place->walk.restart > 0 ||
-		integer_share(tally, most) < COMPETE_LEAST)
+	if (!(tally->uarch->fact[EXTRA_SCHEDULER_PARTS] > 0) || tally->place->walk.restart > 0)
+		return;
+	if (integer < COMPETE_LEAST &&
+		(vector < COMPETE_VECTORS || !(tally->uarch->fact[EXTRA_BINDS_VECTORS] > 0)))
 		return;
 	cycles = pipeline_run_supplied(tally, supply_cycles(tally));
 	if (cycles > most * COMPETE_COST)
 		limits_add(tally, LIMIT_SCHEDULING, cycles,
-			"integer operations are selected before their inputs are ready, and lose "
-			"cycles of ports: %s cycles",
+			integer >= vector
+				? "integer operations are selected before their inputs are ready, "
+				  "and lose cycles of ports: %s cycles"
+				: "ports of vector operations chosen at rename, before the "
+				  "operations are ready: %s cycles",
 			words_turn(tally, cycles).text);
 }
 
@@ -432,10 +443,11 @@ void limits_soft(struct tally *tally)
 	limits_front_end(tally);
 	add_unlamination(tally);
 	add_scheduling(tally);
-	add_early(tally);
+	add_parts(tally);
 	add_overlap(tally);
 	add_full_buffers(tally);
 	add_forwarding(tally);
+	limits_order(tally);
 	add_aliasing(tally);
 	add_mispredictions(tally, page_walks(tally));
 	add_unlearnt(tally);

@@ -10,11 +10,17 @@
  * each second operation needs the result of the previous one. With a third of nops, the same pairs
  * take no longer than rename. Three parts explain the loops best (5.5 % mean error; one part 10 %,
  * ports chosen at rename 12 %). The rule that selects consumers before their producers have
- * started is known from Brown, Stark and Patt, "Select-Free Instruction Scheduling Logic", 2001. */
+ * started is known from Brown, Stark and Patt, "Select-Free Instruction Scheduling Logic", 2001.
+ *
+ * Rename binds each vector micro-op to a port: to the one for which the fewest micro-ops wait. Only
+ * the oldest vector micro-ops compete for the ports, because further ones wait in a queue in front
+ * of the scheduler. Measured on Zen 5 with 60 loops of random vector operations, of 16 to 48
+ * instructions: 5.1 % mean error, and 6.2 % with the best ports. */
 #include "model/limits/pipeline.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
@@ -70,6 +76,10 @@ struct parts {
 	struct known *known[2];	  /* for each instance; [1] with `early` */
 	double busy[UARCH_PORTS]; /* time until which each port is busy */
 	double work[UARCH_PORTS]; /* cycles that each port has executed */
+	uint32_t vector_ports;	  /* the ports of vector micro-ops, if rename binds them to ports */
+	/* Number of micro-ops bound to each port, and the same number in the previous cycle. */
+	int bound[UARCH_PORTS], counted[UARCH_PORTS];
+	int vectors, vectors_most; /* sum of `bound`, and its limit */
 };
 
 static const struct work *work_of(const struct parts *parts, int instance)
@@ -181,6 +191,10 @@ static bool start(struct parts *parts, const struct entry *entry, uint32_t *idle
 	cycles = ready ? (double)work_of(parts, entry->instance)->op[entry->op].cycles : 1;
 	parts->busy[port] = fmax(parts->busy[port], now) + cycles;
 	parts->work[port] += cycles;
+	if (ready && !(entry->ports & ~parts->vector_ports)) {
+		parts->bound[port]--;
+		parts->vectors--;
+	}
 	if (parts->busy[port] >= now + 1 - SAME_TIME)
 		*idle &= ~(UINT32_C(1) << port);
 	return ready;
@@ -295,10 +309,27 @@ static void execute(struct parts *parts)
 	parts->woken = -1;
 }
 
+/* Returns the port of the set for which the fewest vector micro-ops waited in the previous cycle.
+ */
+static uint32_t bind(struct parts *parts, uint32_t ports)
+{
+	int best = ffs((int)ports) - 1;
+
+	for (uint32_t left = ports; left; left &= left - 1) {
+		int p = ffs((int)left) - 1;
+
+		best = parts->counted[p] < parts->counted[best] ? p : best;
+	}
+	parts->bound[best]++;
+	parts->vectors++;
+	return UINT32_C(1) << best;
+}
+
 /* Puts a micro-op into the lowest free entry of the integer scheduler, or among all others. */
 static void enter(struct parts *parts, int instance, int op, bool integer)
 {
 	int number = parts->unused, place = 0;
+	uint32_t ports = work_of(parts, instance)->op[op].ports;
 
 	while (integer && parts->used[place])
 		place++;
@@ -312,7 +343,7 @@ static void enter(struct parts *parts, int instance, int op, bool integer)
 	parts->entry[number] = (struct entry){ .instance = instance,
 		.op = op,
 		.place = integer ? place : -1,
-		.ports = work_of(parts, instance)->op[op].ports };
+		.ports = ports && !(ports & ~parts->vector_ports) ? bind(parts, ports) : ports };
 	insert(parts, number);
 }
 
@@ -328,6 +359,8 @@ static bool rename_step(struct parts *parts, int number)
 	for (int n = first; n < end; n++)
 		for (int i = 0; i < work_of(parts, n)->count; i++, all++)
 			integer += !(work_of(parts, n)->op[i].ports & ~parts->ports);
+	if (parts->vector_ports && parts->vectors > parts->vectors_most)
+		return false;
 	if (integer > parts->free || parts->others + all - integer > WAITING)
 		return false;
 	for (int n = first; n < end; n++) {
@@ -377,6 +410,7 @@ static double simulate(struct parts *parts)
 			from = retired + 1 == pipeline->warm * steps ? pipeline->now : from;
 			to = retired + 1 == pipeline->until * steps ? pipeline->now : to;
 		}
+		memcpy(parts->counted, parts->bound, sizeof(parts->counted));
 		execute(parts);
 		credit = fmin(credit + pipeline->width, fmax(pipeline->width, 1));
 		for (; renamed < total && credit > SAME_TIME; renamed++) {
@@ -396,7 +430,8 @@ static double simulate(struct parts *parts)
 static void divide(struct parts *parts)
 {
 	const struct uarch *uarch = parts->pipeline->tally->uarch;
-	const struct uarch_class *alu = uarch_find(uarch, "alu", 0);
+	const struct uarch_class *alu = uarch_find(uarch, "alu", 0),
+				 *vector = uarch_find(uarch, "vlogic", 0);
 	int k = 0;
 
 	parts->count = (int)fmin(fmax(uarch->fact[EXTRA_SCHEDULER_PARTS], 1), UARCH_PORTS);
@@ -404,6 +439,10 @@ static void divide(struct parts *parts)
 	parts->entries = parts->entries < ENTRIES ? parts->entries : ENTRIES;
 	parts->free = parts->entries;
 	parts->ports = alu && alu->term_count > 0 ? alu->term[0].ports : 0;
+	if (uarch->fact[EXTRA_BINDS_VECTORS] > 0 && vector && vector->term_count > 0) {
+		parts->vector_ports = vector->term[0].ports;
+		parts->vectors_most = (int)uarch->fact[EXTRA_BINDS_VECTORS];
+	}
 	for (uint32_t left = parts->ports; left; left &= left - 1)
 		parts->part[k++ % parts->count] |= left & -left;
 }

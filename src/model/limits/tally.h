@@ -100,6 +100,10 @@ void limits_soft(struct tally *tally);
  * per cycle (front_end.c). limits_soft() calls this function. */
 void limits_front_end(struct tally *tally);
 
+/* Adds soft limits that depend on the order of instructions (limits_order.c). limits_soft() calls
+ * this function. */
+void limits_order(struct tally *tally);
+
 /* Returns the number of loads per path in the slowest chain that each touch a different line of the
  * working set. */
 double limits_chained_misses(const struct tally *tally, const struct chain *chain);

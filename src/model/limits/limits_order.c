@@ -1,0 +1,167 @@
+/* Computes soft limits that depend on the order of the loop's instructions: loads that wait until
+ * stores are committed, and operations of different classes in turn on one unit. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/graph/forwards.h"
+#include "model/limits/tally.h"
+
+/* ---- Loads that wait until stores are committed
+ *
+ * A load that reads bytes of several stores, or more bytes than a store wrote, cannot get its value
+ * from the store queue. It waits until the stores have retired and are written to the cache. The
+ * stores of the next iteration retire after the load, so these waits never overlap: an iteration
+ * takes the wait, and the time in which the core retires the instructions from the load to the next
+ * store.
+ *
+ * Measured on Zen 5: two stores of 8 bytes, a load of 16 bytes and n nops take 16 + n/8 cycles for
+ * n from 0 to 320; two stores of 4 bytes and a load of 8 bytes take 14 + n/8. Instructions between
+ * the stores and the load add no cycles. */
+
+/* A load that waits for a store. `store` and `load` count the rename slots of the path up to the
+ * end of each; a store of the previous path has a negative number or 0. */
+struct wait {
+	double store, load, cycles;
+};
+
+static struct wait *list_waits(const struct tally *tally, int *count)
+{
+	const struct loop *loop = tally->loop;
+	const double *fact = tally->uarch->fact;
+	double vector = fmax(fact[EXTRA_FORWARD_VECTOR] - fmax(fact[EXTRA_FORWARD], 0), 0);
+	size_t operands = (size_t)loop->path_count * INSN_MEMORY + 1;
+	struct forward *forwards = memory_new(operands, sizeof(*forwards)), *next = forwards;
+	struct wait *wait = memory_new(operands, sizeof(*wait));
+	double *slots = memory_new((size_t)loop->path_count + 1, sizeof(*slots));
+
+	*count = 0;
+	forwards_find(loop, uarch_stack_register(tally->uarch), forwards);
+	for (int s = 0; s < loop->path_count; s++) {
+		int i = loop->path[s].insn;
+		bool none = tally->insn[i].second > 0 || tally->insn[i].joins;
+
+		slots[s + 1] = slots[s] + (none ? 0 : tally->facts[i].slots);
+	}
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			const struct forward *store = next;
+
+			if (!insn_loads(insn, k))
+				continue;
+			next++;
+			if (store->step >= 0 && !store->inside && store->distance <= 1)
+				wait[(*count)++] = (struct wait){
+					slots[store->step + 1] -
+						store->distance * slots[loop->path_count],
+					slots[s + 1],
+					fact[EXTRA_FORWARD_FAILS] + (insn->vector ? vector : 0)
+				};
+		}
+	}
+	free(forwards);
+	free(slots);
+	return wait;
+}
+
+/* Adds the limit of loads that wait for stores. Counts waits one after the other: each store comes
+ * after the previous load. */
+static void add_waits(struct tally *tally)
+{
+	double rate = tally->uarch->fact[CAP_RETIRE], cycles, last = -INFINITY, first = 0;
+	int count, waits = 0;
+	struct wait *wait;
+
+	if (!(rate > 0) || !(tally->uarch->fact[EXTRA_FORWARD_FAILS] > 0))
+		return;
+	wait = list_waits(tally, &count);
+	cycles = tally->slots / rate;
+	for (int i = 0; i < count; i++) {
+		double gain = wait[i].cycles - (wait[i].load - wait[i].store) / rate;
+
+		if (wait[i].store < last || gain <= 0 ||
+			(waits > 0 && wait[i].load > first + tally->slots))
+			continue;
+		first = waits++ ? first : wait[i].store;
+		last = wait[i].load;
+		cycles += gain;
+	}
+	if (waits > 0)
+		limits_add(tally, LIMIT_FORWARDING, cycles,
+			"%s load%s of more bytes than one store wrote: each waits until the stores "
+			"are in the cache, and instructions retire after it",
+			words_turn(tally, waits).text, words_s(tally, waits));
+	free(wait);
+}
+
+/* ---- Units */
+
+/* Returns the cycles that the micro-ops of a class occupy the unit `unit`; 0: the class does not
+ * use the unit. */
+static double unit_cycles(const struct uarch_class *class, int unit)
+{
+	for (int t = 0; class && class->executes && t < class->term_count; t++)
+		if (class->term[t].ports == UINT32_C(1) << unit)
+			return (double)class->term[t].count * (double)class->term[t].cycles;
+	return 0;
+}
+
+/* Returns the cycles of a path on a unit that executes the operations in order, and whose runs of
+ * operations of one class take whole cycles. Returns 0 if all operations are of one class. */
+static double cycles_of_runs(const struct tally *tally, int unit)
+{
+	const struct loop *loop = tally->loop;
+	const struct uarch_class *last = NULL;
+	double cycles = 0, run = 0;
+	int start = -1;
+
+	/* The path is a circle: counting begins and ends at a change of the class. */
+	for (int s = 0; s < 2 * loop->path_count; s++) {
+		const struct uarch_class *class =
+			tally->facts[loop->path[s % loop->path_count].insn].op;
+		double each = unit_cycles(class, unit);
+
+		if (each <= 0)
+			continue;
+		if (last && class != last) {
+			if (start >= 0)
+				cycles += ceil(run - 1e-6);
+			if (start >= 0 && s >= start + loop->path_count)
+				return cycles;
+			start = start < 0 ? s : start;
+			run = 0;
+		}
+		last = class;
+		run += each;
+	}
+	return 0;
+}
+
+/* Adds the limit of a unit, such as the divider, that changes between classes of operations.
+ * Measured on Zen 5: a square root and a division in turn, of 4.5 and 2.5 cycles, take 8 to 9
+ * cycles; two square roots and two divisions in turn take 14. */
+static void add_runs(struct tally *tally)
+{
+	const struct uarch *uarch = tally->uarch;
+
+	for (int unit = uarch->port_count; unit < uarch_port_count(uarch); unit++) {
+		double cycles = uarch->fact[EXTRA_UNIT_RUNS] > 0 ? cycles_of_runs(tally, unit) : 0;
+
+		if (cycles > 0)
+			limits_add(tally, LIMIT_SCHEDULING, cycles,
+				"operations of several classes in turn on %s, which take whole "
+				"cycles: "
+				"%s cycles",
+				words_ports(uarch, UINT32_C(1) << unit).text,
+				words_turn(tally, cycles).text);
+	}
+}
+
+void limits_order(struct tally *tally)
+{
+	add_waits(tally);
+	add_runs(tally);
+}
