@@ -15,9 +15,7 @@
 #include "picture/picture.h"
 #include "recording/record.h"
 
-/* Whether a subcommand opens the screen. The subcommands that open the screen are those with the
- * option --script. */
-static bool opens_screen(const struct cli_command *command)
+bool cli_opens_screen(const struct cli_command *command)
 {
 	return cli_takes(command, "script");
 }
@@ -30,7 +28,7 @@ struct status cli_screen(const struct cli *cli)
 	if (cli->script || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		return status_ok();
 	for (const struct cli_command *const *command = cli_commands; *command; command++)
-		if (!opens_screen(*command))
+		if (!cli_opens_screen(*command))
 			text_addf(&batch, "%s%s", batch.length ? ", " : "", (*command)->name);
 	status = status_usage("the explorer needs a terminal as standard input and output; "
 			      "these subcommands work without a terminal: %s",

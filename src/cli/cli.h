@@ -121,6 +121,9 @@ struct status cli_parse(struct cli *cli, int argc, char **argv);
 /* Prints the help of the program, or, if `of_command` is true, the help of cli->command. */
 void cli_help(const struct cli *cli, bool of_command);
 
+/* Whether a subcommand opens the screen: it accepts the option --script. */
+bool cli_opens_screen(const struct cli_command *command);
+
 /* Returns STATUS_USAGE if the explorer can use neither a terminal nor a script. */
 struct status cli_screen(const struct cli *cli);
 

@@ -1,12 +1,74 @@
 /* The words of the command line that name a kernel and the values of its knobs. */
 #include "cli/cli.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include "base/fatal.h"
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/own/own.h"
 #include "model/program/elf.h"
+
+/* Seconds after which a compilation is slow, and between two checks whether it is over. */
+static const double COMPILE_SLOW = 1;
+enum { COMPILE_LOOK_MS = 20 };
+
+/* The terminal's modes before the wait for a slow compiler. */
+static struct termios modes;
+
+static void restore_modes(void)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+}
+
+/* Whether the user has typed q. Waits COMPILE_LOOK_MS; ignores other keys. */
+static bool typed_quit(void)
+{
+	struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
+	char keys[64];
+	ssize_t got;
+
+	if (poll(&wait, 1, COMPILE_LOOK_MS) <= 0)
+		return false;
+	got = read(STDIN_FILENO, keys, sizeof(keys));
+	return got <= 0 || memchr(keys, 'q', (size_t)got);
+}
+
+/* Waits for a compiler before the explorer opens its screen. The key q, which would end the
+ * explorer, ends a slow compiler. */
+static struct status compile_on_terminal(
+	const struct cli *cli, const char *cflags, struct text *said, const struct kernel **kernel)
+{
+	const char *path = cli->words[0];
+	double slow = monotonic_seconds() + COMPILE_SLOW;
+	struct own_opening *opening;
+	struct status status = own_open_begin(path, cflags, &opening);
+	struct termios typed;
+	bool quit = false;
+
+	while (status_is_ok(&status) && !own_open_over(opening) && monotonic_seconds() < slow)
+		poll(NULL, 0, 1);
+	if (!status_is_ok(&status) || own_open_over(opening) ||
+		tcgetattr(STDIN_FILENO, &modes) != 0)
+		return status_is_ok(&status) ? own_open_end(opening, said, kernel) : status;
+	cli_note(cli, "%.120s: compiling; q quits", path);
+	fatal_rescue(restore_modes);
+	typed = modes;
+	typed.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	tcsetattr(STDIN_FILENO, TCSANOW, &typed);
+	while (!quit && !own_open_over(opening))
+		quit = typed_quit();
+	restore_modes();
+	fatal_rescue(NULL);
+	if (!quit)
+		return own_open_end(opening, said, kernel);
+	own_open_stop(opening);
+	return status_make(STATUS_CANCELLED, "%.120s: compiling was stopped", path);
+}
 
 static struct status open_own(struct cli *cli, const struct kernel **kernel)
 {
@@ -21,7 +83,10 @@ static struct status open_own(struct cli *cli, const struct kernel **kernel)
 		status = status_usage("%.100s is a program, not a source file: slexplore explain "
 				      "%.100s shows its loops",
 			cli->words[0], cli->words[0]);
-	if (status_is_ok(&status))
+	if (status_is_ok(&status) && cli_opens_screen(cli->command) && !cli->script &&
+		isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		status = compile_on_terminal(cli, cflags.bytes, &said, kernel);
+	else if (status_is_ok(&status))
 		status = own_open(cli->words[0], cflags.bytes, &said, kernel);
 	if (!status_is_ok(&status) || !cli->quiet)
 		fputs(text_string(&said), cli->err);
