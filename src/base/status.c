@@ -30,11 +30,15 @@ struct status status_make(enum status_code code, const char *format, ...)
 	if (length < 0)
 		status.text[0] = '\0';
 	text_cut_clean(status.text, sizeof(status.text));
-	/* Replace control characters: a line break or an escape sequence must not reach the
-	 * terminal. */
-	for (char *c = status.text; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+	/* Replace control characters, also those of two bytes, and invalid UTF-8: a line break, an
+	 * escape sequence or another direction of writing must not reach the terminal. */
+	for (char *c = status.text; *c;) {
+		size_t bytes = text_character(c);
+
+		if (bytes == 0)
 			*c = '?';
+		c += bytes ? bytes : 1;
+	}
 	return status;
 }
 

@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "ui/panels.h"
 
+/* A replay that has been idle in this number of checks has no further sample. */
+enum { REPLAY_IDLE = 3 };
 /* Maximum seconds that the script lines `wait` and `live` wait: far more than measuring a complete
  * screen needs. */
 static const double WAIT_MOST = 120, LIVE_MOST = 20;
@@ -88,6 +90,7 @@ static struct status wait_for(
 {
 	struct session *session = script->front->session;
 	double end = now_of(script) + most;
+	int idle = 0; /* checks in a row in which a replay was idle */
 
 	for (;;) {
 		double now = now_of(script), next;
@@ -95,7 +98,8 @@ static struct status wait_for(
 		advance(session, now);
 		if (done(script))
 			return status_ok();
-		if (now > end)
+		idle = script->front->view.replay && session_idle(session) ? idle + 1 : 0;
+		if (now > end || idle > REPLAY_IDLE)
 			return wrong(script, STATUS_FAILED, "timeout: no new sample");
 		next = session_next(session, now);
 		if (next < 0 || next > LOOK)

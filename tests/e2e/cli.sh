@@ -235,4 +235,8 @@ says err 'standard output'
 mkfifo core.uarch
 refuse 1 'core.uarch' explain combine --uarch ./core.uarch
 
+# Neither control characters of two bytes nor another direction of writing reach the terminal in a message.
+expect 2 run "$(printf 'a\302\233b\342\200\256c\377d')" --quiet
+says err 'a??b???c?d'
+
 done_with "the command line does from outside what it should"

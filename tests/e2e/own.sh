@@ -158,11 +158,14 @@ wrong 1 constant.c "does it process n elements"
 
 # The loop has its own session, no descriptor but its pipe, and leaves no process: it starts threads, but no process that asks for a session
 # of its own (where Linux has seccomp). The constructor also runs when the loop is single-stepped.
-source_file alone.c '#include <fcntl.h>' '#include <pthread.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
-	'/* slexplore: a=f64[n]:1.0 */' 'static __attribute__((constructor)) void look(void) {' \
-	'int open_ones = 0; pid_t left; FILE *file;' 'for (int i = 3; i < 64; i++) open_ones += fcntl(i, F_GETFD) >= 0;' \
+source_file alone.c '#include <fcntl.h>' '#include <pthread.h>' '#include <signal.h>' '#include <string.h>' '#include <sys/ptrace.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
+	'/* slexplore: a=f64[n]:1.0 */' 'static void *end(void *unused) { return unused; }' \
+	'static __attribute__((constructor)) void look(void) {' 'int open_ones = 0; pid_t left; FILE *file = 0; pthread_t thread;' \
+	'if (pthread_create(&thread, 0, end, 0) || pthread_join(thread, 0)) abort();' 'for (int i = 3; i < 64; i++) open_ones += fcntl(i, F_GETFD) >= 0;' \
 	'if (open_ones > 1 || getsid(0) != getpid()) abort();' \
 	'for (int i = 3; i < 64; i++) { (void)!write(i, "!", 1); close(i); }' \
+	'for (char line[99]; (file = file ? file : fopen("/proc/self/status", "r")) && fgets(line, 99, file);)' \
+	'if (!strncmp(line, "Seccomp:\t2", 10)) { kill(getppid(), SIGTERM); ptrace(PTRACE_ATTACH, getppid(), 0, 0); }' \
 	'if ((left = fork()) == 0) { setsid(); setpgid(0, 0); alarm(300); for (;;) pause(); }' \
 	'if ((file = fopen(LEFT, "a"))) { fprintf(file, "%d\n", (int)left); fclose(file); } }' \
 	'double kept;' 'long loop(long n, double *a) { double s = 0; for (long i = 0; i < n; i++) s += a[i]; kept = s; return 0; }'

@@ -102,7 +102,8 @@ void own_child_close(int kept)
 
 /* Refuses this process every way to outlive the measurement: new processes (threads are allowed),
  * its own session or group, and a change of its end with its parent (PR_SET_PDEATHSIG), which a
- * change of the user would also undo. Without seccomp, nothing is refused. */
+ * change of the user would also undo. Refuses it to trace, stop or end other processes, such as the
+ * explorer. Without seccomp, nothing is refused. */
 static void refuse_to_outlive(void)
 {
 	struct sock_filter filter[] = {
@@ -111,6 +112,17 @@ static void refuse_to_outlive(void)
 		REFUSAL,
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~ABI_BIT),
+		REFUSE(ptrace),
+		REFUSE(process_vm_writev),
+		REFUSE(rt_sigqueueinfo),
+		/* kill() and tgkill() are allowed for this process and its group (0). */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 5),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		REFUSAL,
 		REFUSE(setsid),
 		REFUSE(setpgid),
 		REFUSE(setuid),

@@ -40,6 +40,8 @@ enum { STOP_MS = 20, LOOK_MS = 10, CLOSED_LOOK_MS = 1 };
 /* The times of the user's loop for n and n / 2 must differ by more than this share. A loop with a
  * smaller difference does not use n: a real loop takes time proportional to n. */
 static const double SLOPE_LEAST = 0.02;
+/* Seconds for the calls of one try, with their setup(). */
+static const double CHECK_SECONDS = 5e-3;
 
 /* ---- in the child ---- */
 
@@ -114,11 +116,15 @@ static bool is_longer(struct kernel_run *run, const struct clock *clock, int cal
  */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
+	const double before = clock_seconds();
 	double whole = ticks_of(run, clock, run->ring, 1);
+	/* The time of a call with its setup(), which may take much longer than the call. */
+	const double each = fmax(clock_seconds() - before, 1e-9);
 	/* Time several short calls together, because the clock advances in steps. Repeat the calls,
 	 * because interruptions may slow some calls down. */
-	int calls = (int)fmax(1, fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)));
-	int tries = whole / clock->hz < 1e-4 ? 8 : 1;
+	int calls = (int)fmax(
+		1, fmin(fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)), CHECK_SECONDS / each));
+	int tries = whole / clock->hz < 1e-4 && each * calls < CHECK_SECONDS ? 8 : 1;
 
 	/* The user's loop must take longer with n than with n / 2 in 4 of 5 comparisons: during
 	 * contention, one comparison proves nothing. */
