@@ -375,6 +375,75 @@ TEST(a_wrong_line_of_the_core_model_is_named)
 	}
 }
 
+/* Other ports for jumps or for multiplications explain the pressure, as measured on Zen 5. How long
+ * multiplications take alone decides. */
+TEST(the_time_of_a_classs_own_filler_decides_between_lines)
+{
+	enum { ALL = 0x3f, MIDDLE = 0x0e };
+	static struct slack_report report = { .width = 8,
+		.port_count = 6,
+		.class_count = 4,
+		.class = { { .name = "taken",
+				   .where = "made:1",
+				   .count = 1,
+				   .terms = 1,
+				   .term = { { .ports = MIDDLE, .count = 1, .cycles = 1 } } },
+			{ .name = "imul",
+				.where = "made:2",
+				.count = 4,
+				.terms = 1,
+				.term = { { .ports = ALL, .count = 1, .cycles = 1 } } },
+			{ .name = "shift",
+				.where = "made:3",
+				.terms = 1,
+				.term = { { .ports = MIDDLE, .count = 1, .cycles = 1 } } },
+			{ .name = "lea",
+				.where = "made:4",
+				.count = 2,
+				.terms = 1,
+				.term = { { .ports = ALL, .count = 1, .cycles = 1 } } } },
+		.count = 2,
+		.resource = { { .ports = ALL,
+				      .kind = SLACK_AT_LEAST,
+				      .pressure = 1.8,
+				      .pressure_lo = 0.6,
+				      .pressure_hi = 1.9,
+				      .each = 1 / 6.0,
+				      .took = 1 / 6.0,
+				      .option_count = 2,
+				      .option = { { .class = "lea",
+							  .number = 1,
+							  .mixes = true,
+							  .each = 1 / 6.0 },
+					      { .class = "imul",
+						      .number = 2,
+						      .mixes = true,
+						      .each = 1 / 6.0 } } },
+			{ .ports = MIDDLE,
+				.kind = SLACK_EXACT,
+				.pressure = 1.2,
+				.pressure_lo = 1.1,
+				.pressure_hi = 1.3,
+				.each = 1 / 3.0,
+				.took = 1 / 3.0,
+				.option_count = 1,
+				.option = { { .class = "shift",
+					.number = 3,
+					.mixes = true,
+					.each = 1 / 3.0 } } } } };
+	struct slack_pair *pair = &report.pair[0];
+
+	slack_judge(&report);
+	assert_null(strstr(report.contradiction, "class imul has"));
+	assert_true(slack_find_pair(&report, pair));
+	assert_string_equal(pair->filler[0].class, "imul");
+	assert_string_equal(pair->filler[1].class, "imul");
+	pair->took = 1 / 3.0;
+	report.pair_count = 1;
+	slack_judge(&report);
+	check_contains(report.contradiction, "made:2: class imul has");
+}
+
 TEST(what_cannot_be_measured_says_why)
 {
 	struct setting setting;

@@ -333,6 +333,26 @@ static int told_apart(const struct slack_report *report, const struct suspect *s
 	return apart;
 }
 
+/* Finds a filler of a suspect's class that was not added yet, paired with itself: its time shows
+ * how many ports the class has. Returns false if there is none. */
+static bool find_own_filler(
+	const struct slack_report *report, const struct slack_class *class, struct slack_pair *pair)
+{
+	for (int i = 0; i < report->count; i++)
+		for (int k = 0; k < report->resource[i].option_count; k++) {
+			const struct slack_filler *option = &report->resource[i].option[k];
+			struct slack_pair new = { { *option, *option }, NAN };
+
+			if (k == report->resource[i].used || !report->resource[i].ports ||
+				!option->mixes || strcmp(option->class, class->name) != 0 ||
+				is_measured(report, &new))
+				continue;
+			*pair = new;
+			return true;
+		}
+	return false;
+}
+
 bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair)
 {
 	struct suspect suspect[SLACK_CLASSES];
@@ -340,6 +360,9 @@ bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair)
 
 	if (count < 2 || report->pair_count == SLACK_PAIRS)
 		return false;
+	for (int i = 0; i < count; i++)
+		if (find_own_filler(report, suspect[i].guess.class, pair))
+			return true;
 	for (int i = 0; i < report->count; i++)
 		for (int k = 0; k < i; k++) {
 			const struct slack_resource *one = &report->resource[i],

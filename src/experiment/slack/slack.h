@@ -186,8 +186,9 @@ void slack_bound(struct slack_report *report);
 void slack_judge(struct slack_report *report);
 
 /* Finds the two fillers (added instructions) whose time together decides between several lines of
- * the core model that may be wrong. Returns false if fewer than two lines may be wrong, or if no
- * pair decides. Pure. */
+ * the core model that may be wrong. First, each filler of such a line that was not added alone is
+ * paired with itself. Returns false if fewer than two lines may be wrong, or if no pair decides.
+ * Pure. */
 bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair);
 
 /* Whether the measured pressure on a resource differs from the pressure by the core model by more
