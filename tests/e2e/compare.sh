@@ -78,4 +78,8 @@ echo 'no record' >other
 expect 2 compare other
 says err 'none of 1 lines'
 
+# A device has no end.
+timeout 30 "$SLEXPLORE" compare /dev/zero /dev/zero >out 2>err
+[ $? = 2 ] || fail "a device is read"
+
 done_with "compare: two files, many hosts, unusable lines"

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -282,6 +284,7 @@ struct status compared_read_stream(
 struct status compared_read(struct compared *compared, const char *path, int side)
 {
 	struct status status;
+	struct stat about;
 	FILE *file;
 
 	if (strcmp(path, "-") == 0)
@@ -289,7 +292,11 @@ struct status compared_read(struct compared *compared, const char *path, int sid
 	file = fopen(path, "re");
 	if (!file)
 		return status_unopened(path, errno);
-	status = compared_read_stream(compared, path, file, side);
+	/* A device such as /dev/zero has no end. */
+	if (fstat(fileno(file), &about) == 0 && S_ISCHR(about.st_mode) && !isatty(fileno(file)))
+		status = status_usage("%.200s: a device has no records", path);
+	else
+		status = compared_read_stream(compared, path, file, side);
 	fclose(file);
 	return status;
 }
