@@ -194,11 +194,12 @@ void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
 }
 
 /* Adds the names of an axis' steps. If the names do not fit, first makes the text smaller, then
- * omits names. */
-static void step_names(struct page *page, const struct chart_axis *axis, double y)
+ * writes the names in two rows, in turn, then omits names. Returns the height of the second row; 0:
+ * one row. */
+static double step_names(struct page *page, const struct chart_axis *axis, double y)
 {
 	const struct box plot = page->layout->plot;
-	double widest = 0, each = plot.width / axis->count, size = SIZE_TICK;
+	double widest = 0, each = plot.width / axis->count, size = SIZE_TICK, second = 0;
 	int step = 1;
 
 	for (int i = 0; i < axis->count; i++)
@@ -207,21 +208,26 @@ static void step_names(struct page *page, const struct chart_axis *axis, double 
 		size = fmax(SIZE_LEAST + 1, SIZE_TICK * (each - 8) / fmax(widest, 1));
 	while (step * each < widest * size / SIZE_TICK + 8 && step < axis->count)
 		step++;
+	if (step == 2) {
+		second = 1.2 * size;
+		step = 1;
+	}
 	for (int i = 0; i < axis->count; i += step)
-		page_text(page, ROLE_TICK, plot.x + (i + 0.5) * each, y, ANCHOR_MIDDLE, size, false,
-			INK_TEXT, axis->name[i]);
+		page_text(page, ROLE_TICK, plot.x + (i + 0.5) * each, y + i % 2 * second,
+			ANCHOR_MIDDLE, size, false, INK_TEXT, axis->name[i]);
+	return second;
 }
 
 void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
 {
 	const struct box plot = page->layout->plot;
-	double bottom = plot.y + plot.height, y = bottom + 22;
+	double bottom = plot.y + plot.height, y = bottom + 22, second = 0;
 	struct scale_tick ticks[SCALE_TICKS];
 	int count = scale_ticks(&axis->scale, plot.width, page_across, page, ticks);
 
 	page_rule(page, ROLE_TICK, plot.x, bottom, plot.x + plot.width, bottom, 1.4, INK_DIM);
 	if (axis->scale.kind == SCALE_STEPS)
-		step_names(page, axis, y);
+		second = step_names(page, axis, y);
 	for (int i = 0; i < count; i++) {
 		double x = plot.x + plot.width * scale_place(&axis->scale, ticks[i].value);
 
@@ -234,8 +240,8 @@ void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
 		page_text(page, ROLE_TICK, x, y, ANCHOR_MIDDLE, SIZE_TICK, false, INK_TEXT,
 			ticks[i].label);
 	}
-	page_text(page, ROLE_AXIS, plot.x + plot.width / 2, y + 23, ANCHOR_MIDDLE, SIZE_AXIS, false,
-		INK_TEXT, axis->title);
+	page_text(page, ROLE_AXIS, plot.x + plot.width / 2, y + second + 23, ANCHOR_MIDDLE,
+		SIZE_AXIS, false, INK_TEXT, axis->title);
 }
 
 /* ---- the data on the page ---- */
