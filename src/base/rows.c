@@ -40,7 +40,8 @@ static bool take_line(struct rows *rows, const char *line, size_t length)
 	rows->at = rows->buffer;
 	*rows->at = '\0';
 	for (size_t i = 0, bytes; i < length; i += bytes) {
-		bool plain = (line[i] >= ' ' && line[i] <= '~') || strchr(blanks, line[i]);
+		bool plain = (line[i] >= ' ' && line[i] <= '~') || line[i] == '\t' ||
+			     (line[i] == '\r' && i + 1 == length);
 
 		bytes = plain ? 1 : text_character(line + i);
 		if (bytes == 0)

@@ -1,6 +1,6 @@
-/* Runs a fuzz target without libFuzzer: on files, or on inputs made from its seeds by random
- * changes. Nothing is learnt from one input for the next; the same seed makes the same inputs
- * everywhere.
+/* Runs a fuzz target without libFuzzer: on files, or on the files of tests/fuzz/corpus/NAME and on
+ * inputs made from its seeds by random changes. Nothing is learnt from one input for the next; the
+ * same seed makes the same inputs everywhere. The corpus has inputs that once failed.
  *
  *   TARGET [-runs=N] [-seed=N]      N inputs (the target's fuzz_runs, else 3,000; emulated 700),
  * seed (1) TARGET FILE…                    these files, once each
@@ -9,6 +9,7 @@
  * directory. */
 #include "fuzz.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -228,6 +229,29 @@ static int make_inputs(uint64_t runs, uint64_t seed)
 	return 0;
 }
 
+/* Runs the target on the files in its folder of the corpus. */
+static int run_corpus(const char *program)
+{
+	const char *top = getenv("top_srcdir"), *name = strrchr(program, '/');
+	char folder[1024], file[2048];
+	struct dirent *entry;
+	int failed = 0;
+	DIR *files;
+
+	name = name ? name + 1 : program;
+	snprintf(folder, sizeof(folder), "%s/tests/fuzz/corpus/%.*s", top ? top : ".",
+		(int)strcspn(name, "."), name);
+	files = opendir(folder);
+	while (files && (entry = readdir(files))) {
+		snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name);
+		if (entry->d_name[0] != '.')
+			failed |= run_file(file);
+	}
+	if (files)
+		closedir(files);
+	return failed;
+}
+
 #ifdef __x86_64__
 enum { RUNS = 3000 };
 #else
@@ -248,5 +272,5 @@ int main(int argc, char **argv)
 		files = true;
 		failed |= run_file(argv[i]);
 	}
-	return files ? failed : make_inputs(runs, seed);
+	return files ? failed : run_corpus(argv[0]) | make_inputs(runs, seed);
 }

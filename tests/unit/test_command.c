@@ -204,7 +204,7 @@ TEST(values_are_typed)
 	assert_string_equal(run("knob next")->screen.entry, "");
 	refused("digit 12", "\"12\" cannot be typed into a value of stride");
 	refused("digit", "\"\" cannot be typed into a value of stride");
-	refused("digit \xc3", "\"\xc3\" cannot be typed into a value of stride");
+	refused("digit \xc3", "\"?\" cannot be typed into a value of stride");
 	/* Others follow a typed value too. */
 	run("knob acc");
 	run("digit 9");
