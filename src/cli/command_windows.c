@@ -122,7 +122,7 @@ static void put_words(FILE *out, const struct windows_report *windows)
 		const struct windows_row *row = &windows->row[i];
 		char words[BUFFERS_WORDS];
 
-		buffers_difference(&windows->buffers, &row->knee, row->fact, row->entries, words);
+		windows_difference(windows, row, words);
 		if (row->state == WINDOWS_FAILED)
 			snprintf(words, sizeof(words), "%s", row->why);
 		if (!words[0])

@@ -155,6 +155,35 @@ static void build_grid(struct session *session, struct plan_grid *grid, int size
 		grid->nx = grid->ny = 0;
 }
 
+/* Returns how many values of a knob a slice can show. */
+static int values_of(const struct session *session, int knob)
+{
+	int64_t values[VIEW_SLICE];
+
+	return slice_values(session, knob, values);
+}
+
+/* Returns the knob of the axis, or -1 if the played recording has only one value of it: a slice
+ * over this knob would be a single bar. */
+static int axis_knob(const struct session *session, enum knob_axis axis)
+{
+	int knob = kernel_axis(session->setting.kernel, axis);
+
+	return knob >= 0 && session->replay && values_of(session, knob) < 2 ? -1 : knob;
+}
+
+/* Returns the first knob with several recorded values if the recording has only one value of
+ * `knob`. */
+static int recorded_knob(const struct session *session, int knob)
+{
+	if (!session->replay || values_of(session, knob) > 1)
+		return knob;
+	for (int i = 0; i < session->setting.kernel->knob_count; i++)
+		if (values_of(session, i) > 1)
+			return i;
+	return knob;
+}
+
 /* Returns the knob of the second slice (curve on screen): the stride if the kernel has one, else
  * the chosen knob; -1: there is no second slice. */
 static int second_knob(const struct session *session, int size, int stride)
@@ -162,7 +191,10 @@ static int second_knob(const struct session *session, int size, int stride)
 	const struct kernel *kernel = session->setting.kernel;
 	int knob = stride >= 0 ? stride : session->knob;
 
-	if (knob == size || knob >= kernel->knob_count)
+	if (knob >= kernel->knob_count)
+		return -1;
+	knob = recorded_knob(session, knob);
+	if (knob == size)
 		return -1;
 	/* The windows campaign (measurement of buffer sizes), not the plan, chooses the points
 	 * along the knob `fillers`. */
@@ -173,8 +205,7 @@ static int second_knob(const struct session *session, int size, int stride)
 
 void plan_build(struct session *session)
 {
-	const struct kernel *kernel = session->setting.kernel;
-	int size = kernel_axis(kernel, AXIS_SIZE), stride = kernel_axis(kernel, AXIS_STRIDE);
+	int size = axis_knob(session, AXIS_SIZE), stride = axis_knob(session, AXIS_STRIDE);
 	struct plan *plan = &session->plan;
 
 	playback_renew(session);
@@ -186,10 +217,8 @@ void plan_build(struct session *session)
 
 void plan_follow_knob(struct session *session)
 {
-	const struct kernel *kernel = session->setting.kernel;
-
-	if (session->plan.by_stride.knob != second_knob(session, kernel_axis(kernel, AXIS_SIZE),
-						    kernel_axis(kernel, AXIS_STRIDE)))
+	if (session->plan.by_stride.knob != second_knob(session, axis_knob(session, AXIS_SIZE),
+						    axis_knob(session, AXIS_STRIDE)))
 		plan_build(session);
 }
 

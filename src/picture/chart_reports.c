@@ -198,7 +198,7 @@ static bool make_one(
 	if (chart->title[0] >= 'a' && chart->title[0] <= 'z')
 		chart->title[0] = (char)(chart->title[0] - 'a' + 'A');
 	chart_print(chart->x.title, "%.60s between the two misses", counts);
-	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
+	windows_difference(report, row, words);
 	chart_print(chart->remark, "%.*s", (int)sizeof(chart->remark) - 1, words);
 	return modelled;
 }

@@ -260,7 +260,7 @@ static void put_window(const struct records *records, const struct windows_repor
 	record_set_integer(object, "points", row->curve.count);
 	record_set_real(object, "seconds", row->seconds);
 	record_set_flag(object, "contended", row->contended);
-	buffers_difference(&windows->buffers, knee, row->fact, row->entries, words);
+	windows_difference(windows, row, words);
 	record_set_words(object, "words", row->state == WINDOWS_FAILED ? row->why : words);
 	if (row->fact && literature_words(&windows->buffers.published, row->fact->buffer, words,
 				 sizeof(words), NULL))

@@ -330,7 +330,7 @@ static void put_beside(
 
 	column_add(column, STYLE_TITLE, row->fact ? row->fact->title : row->filler);
 	put_knee(column, row);
-	buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
+	windows_difference(report, row, words);
 	if (words[0])
 		column_add(column, STYLE_TEXT, words);
 	if (row->contended)

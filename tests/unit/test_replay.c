@@ -256,6 +256,8 @@ TEST_WITH(kernels_that_were_recorded, NULL, tear_down)
 	run(session, "kernel previous");
 	assert_ptr_equal(view.setting.kernel, &kernel_fold);
 	check_near(view.sample.cpe, 5, 0.01);
+	/* Of fold, one setting was recorded: no slice is over the size. */
+	assert_int_equal(view.by_size.knob, -1);
 	run(session, "find odd");
 	/* What was not recorded is listed, with the reason. */
 	assert_string_equal(view.screen.found[0].command, "kernel odd");

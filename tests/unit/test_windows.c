@@ -457,6 +457,30 @@ TEST(the_preferred_row_comes_first)
 	check_near(play->report->row[FILL_NOP].knee.x, 506, 0);
 }
 
+/* A knee at the place of the knee of nops is that of the reorder buffer. */
+TEST(a_reorder_buffer_that_is_full_first_is_named)
+{
+	static struct windows_report report = { .count = 2 };
+	char words[BUFFERS_WORDS];
+
+	report.row[0] = (struct windows_row){ .filler = "nop",
+		.fact = &window_fillers[window_kind("nop")],
+		.entries = 448,
+		.knee = { .kind = KNEE_SHARP, .x = 441, .lo = 440, .hi = 442 } };
+	report.row[1] = report.row[0];
+	report.row[1].filler = "load";
+	report.row[1].fact = &window_fillers[window_kind("load")];
+	report.row[1].entries = 204;
+	report.row[1].knee.x = 439;
+	windows_difference(&report, &report.row[1], words);
+	check_contains(words, "reorder buffer was full first");
+	windows_difference(&report, &report.row[0], words);
+	assert_null(strstr(words, "first"));
+	report.row[1].knee.x = 190;
+	windows_difference(&report, &report.row[1], words);
+	assert_null(strstr(words, "first"));
+}
+
 TEST(fillers_are_named)
 {
 	static const char *const some[] = { "load", "nop" }, *const wrong[] = { "nop", "loads" },

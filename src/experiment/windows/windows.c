@@ -488,6 +488,44 @@ const struct windows_row *windows_row(const struct windows_report *report, int64
 	return NULL;
 }
 
+/* Two knees are at the same place if they are at most this share apart. */
+static const double same_knee = 0.01;
+
+/* Returns the row of nops if the reorder buffer was full before the buffer of the row `row`; else
+ * NULL. */
+static const struct windows_row *full_before(
+	const struct windows_report *report, const struct windows_row *row)
+{
+	for (int i = 0; i < report->count; i++) {
+		const struct windows_row *nops = &report->row[i];
+
+		if (strcmp(nops->filler, "nop") == 0 && row->fact && nops->fact &&
+			strcmp(row->fact->buffer, nops->fact->buffer) != 0 &&
+			nops->knee.kind == KNEE_SHARP && row->knee.kind == KNEE_SHARP &&
+			fabs(row->knee.x - nops->knee.x) <= same_knee * nops->knee.x)
+			return nops;
+	}
+	return NULL;
+}
+
+void windows_difference(const struct windows_report *report, const struct windows_row *row,
+	char words[BUFFERS_WORDS])
+{
+	const struct windows_row *nops = full_before(report, row);
+	double found = row->fact ? row->knee.x * row->fact->each + row->fact->own : row->knee.x;
+
+	if (!nops) {
+		buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
+		return;
+	}
+	snprintf(words, BUFFERS_WORDS, "the reorder buffer was full first, as with %.0f nops",
+		nops->knee.x);
+	if (row->entries < found)
+		snprintf(words + strlen(words), BUFFERS_WORDS - strlen(words),
+			": the %.0f entries of the core file do not limit these %s", row->entries,
+			row->fact->counts);
+}
+
 /* ---- the windows as a campaign ---- */
 
 static void windows_state(const struct windows *windows, struct campaign_state *state)

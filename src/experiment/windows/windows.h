@@ -122,6 +122,12 @@ const struct windows_report *windows_report(const struct windows *windows);
 /* Returns the reason why no point was measured: the time limit, or the last failure. */
 const char *windows_why(const struct windows_report *report);
 
+/* Compares a row's knee with the core model in words (buffers_difference()). If nops, which take
+ * only room in the reorder buffer, have their knee at the same place, the words say that the
+ * reorder buffer was full first. */
+void windows_difference(const struct windows_report *report, const struct windows_row *row,
+	char words[BUFFERS_WORDS]);
+
 /* Returns the report's row for a value of the knob `filler` (kind of filler instruction), or NULL.
  */
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice);
