@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,14 +49,25 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The compiler is a script with these commands; $FIFO is the path of the FIFO. */
+/* The command that takes a process out of its session; empty where the system has no subreapers
+ * (emulated), which could not end the process. */
+static const char *leave(void)
+{
+	bool adopts = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	return adopts ? "setsid" : "";
+}
+
+/* The compiler is a script with these commands; $FIFO is the path of the FIFO, $LEAVE is leave().
+ */
 static void fake_compiler(const char *commands)
 {
 	FILE *file = fopen(script, "w");
 	char words[96];
 
 	assert_non_null(file);
-	fprintf(file, "FIFO=%s\n%s\n", fifo, commands);
+	fprintf(file, "FIFO=%s\nLEAVE=%s\n%s\n", fifo, leave(), commands);
 	fclose(file);
 	snprintf(words, sizeof(words), "sh %s", script);
 	setenv("CC", words, 1);
@@ -85,7 +97,7 @@ static void check_closed(int input)
 /* A compiler that leaves processes and a file behind, and waits. One process leaves the compiler's
  * session. */
 #define ENDLESS                                                                                 \
-	"exec 9>$FIFO; echo x >$TMPDIR/left; mkdir $TMPDIR/more; setsid sleep 60 & sleep 60 & " \
+	"exec 9>$FIFO; echo x >$TMPDIR/left; mkdir $TMPDIR/more; $LEAVE sleep 60 & sleep 60 & " \
 	"wait"
 
 TEST_WITH(a_compiler_without_end_is_ended_at_its_deadline, set_up, tear_down)
