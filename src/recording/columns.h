@@ -1,6 +1,7 @@
 /* A column: a list of numbers as a short string of base-64 digits.
  *
- * The digits A…Z a…z 0…9 + / mean 0 to 63. A number in a column is a whole number n times 10^-d.
+ * The digits A…Z a…z 0…9 + / mean 0 to 63. Each number in a column is an integer n times
+ * 10^-d.
  * The first digit of a column is d. A number that is equal to one of the 32 numbers before it is
  * one digit: 0 to 15 mean 1 to 16 numbers before, 48 to 63 mean 17 to 32. Any other number is the
  * difference of its n from the previous n, which is 0 at first. Its first digit, 16 to 47, is 16

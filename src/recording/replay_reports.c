@@ -10,27 +10,37 @@
 #include "recording/fields.h"
 #include "recording/replay_records.h"
 
+/* Reads the setting of a report. Returns the recorded setting to which the report belongs; NULL:
+ * there is none, or the recording has no room for more reports. */
+static struct played *played_of(
+	struct reading *reading, const json_t *object, struct setting *setting)
+{
+	struct replay *replay = reading->replay;
+	char why[READING_WHY];
+	int index;
+
+	if (!reading_setting(object, setting, why))
+		return NULL;
+	index = replay_find(replay, setting);
+	return index < 0 || replay->memory > REPLAY_MEMORY ? NULL : &replay->played[index];
+}
+
 /* ---- Probed pressure */
 
 const char *reading_slack(struct reading *reading, const json_t *object, unsigned id)
 {
-	struct replay *replay = reading->replay;
 	struct slack_report *slack;
 	struct setting setting;
-	char why[READING_WHY];
-	int index;
+	struct played *played = played_of(reading, object, &setting);
 
 	reading->slack = NULL;
-	if (!reading_setting(object, &setting, why))
+	if (!played)
 		return NULL;
-	index = replay_find(replay, &setting);
-	if (index < 0 || replay->memory > REPLAY_MEMORY)
-		return NULL;
-	if (!replay->played[index].slack) {
-		replay->played[index].slack = memory_new(1, sizeof(*slack));
-		replay->memory += sizeof(*slack);
+	if (!played->slack) {
+		played->slack = memory_new(1, sizeof(*slack));
+		reading->replay->memory += sizeof(*slack);
 	}
-	slack = reading->slack = replay->played[index].slack;
+	slack = reading->slack = played->slack;
 	reading->slack_id = id;
 	*slack = (struct slack_report){ .setting = setting, .elements = 1 };
 	record_string(object, "uarch", slack->uarch, sizeof(slack->uarch));
@@ -98,23 +108,18 @@ const char *reading_cause(struct reading *reading, const json_t *object, unsigne
 
 const char *reading_costs(struct reading *reading, const json_t *object, unsigned id)
 {
-	struct replay *replay = reading->replay;
 	struct cost_report *cost;
 	struct setting setting;
-	char why[READING_WHY];
-	int index;
+	struct played *played = played_of(reading, object, &setting);
 
 	reading->cost = NULL;
-	if (!reading_setting(object, &setting, why))
+	if (!played)
 		return NULL;
-	index = replay_find(replay, &setting);
-	if (index < 0 || replay->memory > REPLAY_MEMORY)
-		return NULL;
-	if (!replay->played[index].cost) {
-		replay->played[index].cost = memory_new(1, sizeof(*cost));
-		replay->memory += sizeof(*cost);
+	if (!played->cost) {
+		played->cost = memory_new(1, sizeof(*cost));
+		reading->replay->memory += sizeof(*cost);
 	}
-	cost = reading->cost = replay->played[index].cost;
+	cost = reading->cost = played->cost;
 	reading->cost_id = id;
 	*cost = (struct cost_report){ .setting = setting, .model = NAN };
 	record_string(object, "uarch", cost->uarch, sizeof(cost->uarch));

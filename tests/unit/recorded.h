@@ -138,7 +138,8 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* A loop of four instructions, of which the middle two are alike, and three limits. */
+/* Makes a loop of four instructions and three limits. The two instructions in the middle are equal.
+ */
 static inline void make_explanation(const struct setting *setting, double latency)
 {
 	struct loop *loop = &explanation->loop;

@@ -77,7 +77,7 @@ TEST(test_what_is_no_recording)
 	check_refused("format 3: this slexplore reads formats up to 2");
 }
 
-/* A recording of two settings of which one line is changed, as it is read. */
+/* Records two settings, changes one line of the file, and reads it. */
 static struct replay *changed(
 	const struct setting *first, const struct setting *second, const char *from, const char *to)
 {

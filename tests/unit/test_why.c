@@ -288,7 +288,7 @@ TEST(a_share_of_other_data_leaves_out_predicted_cycles)
 	struct machine_made made = { .always = 4, .small_pages = 9, .random = 15 };
 	struct why *why = measured(setting_words, &made, 4, 14, 4);
 
-	/* The order costs 15 cycles, of which 10 are predicted. The gap has 14. */
+	/* The order costs 15 cycles; the model predicts 10 of them. The gap has 14. */
 	check_near(named(why, "order of access")->cycles, 15, 0.05);
 	check_near(named(why, "order of access")->share, 5 / 14.0, 0.01);
 	assert_string_equal(why_report(why)->cause[0].name, "page size");

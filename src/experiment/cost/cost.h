@@ -140,8 +140,8 @@ enum cost_change cost_change_of(const struct code_change *change, uint64_t *from
  * report->insn[0] describes. Pure. */
 void cost_predict(const struct explanation *explanation, int first, struct cost_report *report);
 
-/* Returns the number of nops that a core of that rename width renames in several cycles, whatever
- * the steps of its front end. */
+/* Returns a number of nops that takes a core with the rename width `width` several cycles. The mean
+ * cost of so many nops depends little on the steps of the front end. */
 int cost_many(double width);
 
 /* Returns the largest hard limit but the rename width, in cycles per element. Pure. */
