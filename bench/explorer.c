@@ -184,7 +184,7 @@ bool explorer_complete(struct explorer *explorer, const void *context)
 	}
 	return panel && title_column(explorer, "kernels") >= 0 &&
 	       title_column(explorer, "knobs") >= 0 &&
-	       title_column(explorer, "cycles per element") >= 0 &&
+	       title_column(explorer, "cycles per ") >= 0 &&
 	       strstr(vt_row(&explorer->vt, 0, explorer->vt.height - 1, row), "q quit") != NULL;
 }
 
@@ -193,7 +193,7 @@ bool explorer_complete(struct explorer *explorer, const void *context)
 static bool figure_says(const struct explorer *explorer, const char *word)
 {
 	const struct vt *vt = &explorer->vt;
-	int left = title_column(explorer, "cycles per element"), right = left;
+	int left = title_column(explorer, "cycles per "), right = left;
 	char row[VT_WIDTH_MAX + 1];
 
 	if (left < 0)
@@ -252,7 +252,7 @@ static double large_number(const struct vt *vt, int x, int rows)
 
 double explorer_cpe(const struct explorer *explorer)
 {
-	int x = title_column(explorer, "cycles per element");
+	int x = title_column(explorer, "cycles per ");
 	char row[VT_WIDTH_MAX + 1], *end;
 	double value;
 
