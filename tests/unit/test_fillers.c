@@ -106,6 +106,20 @@ TEST(no_filler_comes_between_a_comparison_and_the_flags_reader)
 	}
 	assert_true(tried > 0);
 }
+
+/* A division changes rax and rdx. This loop leaves rdx free, but fillers must not keep the value of
+ * rax there. change() fails if the changed loop does not compute the same result. */
+TEST(fillers_keep_values_in_registers_that_their_line_does_not_change)
+{
+	int tried = 0;
+
+	for (unsigned i = 0; i < filler_count; i++)
+		if (fillers[i].after && is_wanted(i)) {
+			change("combine op=mul type=f32 unroll=10 acc=10", filler_only(i), 2);
+			tried++;
+		}
+	assert_true(tried > 0);
+}
 #endif
 
 /* Of each FILLER_TURNS fillers of a mixture, `share` fillers are the second one. */

@@ -205,6 +205,7 @@ static struct status choose_general(const struct spare_usage *usage, const struc
 	/* If instructions follow a filler's line, its general registers only keep the values of
 	 * other registers. */
 	bool keeps = fillers[mix->number[0]].after != NULL;
+	struct spare_usage used = *usage;
 	int wanted = 0, found[SPARE_MOST] = { 0 };
 	struct status status;
 
@@ -220,7 +221,10 @@ static struct status choose_general(const struct spare_usage *usage, const struc
 	}
 	if (fillers[mix->number[0]].before && wanted == 0)
 		wanted = FILLER_KEPT;
-	status = spare_general(usage, wanted, places->data + FILLER_SAVED, found, frame);
+	/* The line must not change the registers that keep values: a division changes rdx. */
+	for (int reg = REG_GENERAL; reg < REG_GENERAL + SPARE_GENERALS && keeps; reg++)
+		used.loop[reg] |= reads(&mix->insn[0], reg) || writes(&mix->insn[0], reg);
+	status = spare_general(&used, wanted, places->data + FILLER_SAVED, found, frame);
 	places->source = found[0];
 	places->general_count = keeps ? FILLER_KEPT : wanted > 1 ? wanted - 1 : 1;
 	memcpy(places->general, wanted > 1 && !keeps ? found + 1 : found,
