@@ -86,6 +86,14 @@ static struct words cause_text(
 		return words_of("another program or hyper-thread uses the core: %.0f %% of the "
 				"samples contended (usual %.0f %%), load average %.1f (usual %.1f)",
 			100 * facts->contended, 100 * usual->contended, facts->load, usual->load);
+	case CAUSE_PREEMPTED:
+		return words_of("a busy process on the same processor: the program ran %.0f %% of "
+				"the time (usual %.0f %%)",
+			100 * facts->on_cpu, 100 * usual->on_cpu);
+	case CAUSE_BUSY:
+		return words_of("a busy neighbour: %.1f other processors ran threads (usual %.1f); "
+				"they share L3 or memory",
+			facts->busy - 1, usual->busy - 1);
 	case CAUSE_L3:
 		return facts->l3_bytes > 0 && facts->l3_bytes < usual->l3_bytes
 			       ? words_of("a smaller L3: %s, usual %s",
@@ -232,21 +240,26 @@ static void print_equal(
 {
 	const struct differ_row *largest = NULL;
 	int count = pair->verdicts[DIFFER_EQUAL];
+	struct words change = { "" };
 
 	for (int i = 0; i < pair->count; i++) {
 		const struct differ_row *row = &pair->row[i];
+		enum compared_kind kind = comparison->compared->quantity[row->quantity].kind;
 
-		if (row->verdict == DIFFER_EQUAL &&
+		/* Only few runs may have measured a point of a curve. */
+		if (row->verdict == DIFFER_EQUAL && kind == COMPARED_CERTAIN &&
 			(!largest || fabs(log(row->ratio)) > fabs(log(largest->ratio))))
 			largest = row;
 	}
-	if (!largest)
+	if (!count)
 		return;
+	if (largest)
+		change = words_of("; largest change: %s (%s)", compare_change(largest->ratio).text,
+			compare_name(&comparison->compared->quantity[largest->quantity]).text);
 	text_print(out, TEXT_COLUMNS, "", 2,
-		words_of("%d %s equal within %s spread; largest change: %s (%s)", count,
+		words_of("%d %s equal within %s spread%s", count,
 			count == 1 ? "quantity is" : "quantities are", count == 1 ? "its" : "their",
-			compare_change(largest->ratio).text,
-			compare_name(&comparison->compared->quantity[largest->quantity]).text)
+			change.text)
 			.text);
 }
 

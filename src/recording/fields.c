@@ -207,6 +207,8 @@ const struct field sample_fields[] = {
 	{ "l3_bytes", FIELDS_VALUE, FIELD_INT, .get = get_l3_bytes },
 	{ "l3_from", FIELDS_VALUE, FIELD_WORD, .get = get_l3_from },
 	{ "load_average", FIELDS_VALUE, FIELD_REAL, FACTS(load), .high = 1e6 },
+	{ "on_cpu", FIELDS_VALUE, FIELD_REAL, FACTS(on_cpu), .high = 1 },
+	{ "runnable", FIELDS_VALUE, FIELD_REAL, FACTS(runnable), .high = 1e6 },
 
 	{ "sweep", FIELDS_SWEEP, FIELD_NAME, ROW(sweep) },
 	{ "seconds", FIELDS_SWEEP, FIELD_REAL, .get = get_seconds },

@@ -35,7 +35,7 @@ static unsigned share(struct shared_records *shared, const struct records *recor
 
 /* The facts that differ between samples of equal facts. The record "sample" has them. */
 static const char *const own_facts[] = { "calls", "bend", "cpe_repeated", "cpe_fresh",
-	"others_gbps", "load_average" };
+	"others_gbps", "load_average", "on_cpu", "runnable" };
 
 /* The fields of a sample that follow from its facts, its other fields, or the first record of the
  * run. */

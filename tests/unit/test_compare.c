@@ -225,6 +225,45 @@ TEST_WITH(contention_of_one_side_is_the_only_difference, begin, end)
 	differ_pairs_free(&pairs);
 }
 
+/* Adds ten runs of two samples. Other threads run in turn with the second sample. */
+static void add_shared(double on_cpu, double runnable)
+{
+	for (int run = 0; run < 10; run++)
+		for (int acc = 1; acc <= 2; acc++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"sample\",\"id\":%d,\"host\":\"n1\","
+				"\"kernel\":\"combine\",\"knobs\":{\"acc\":%d},\"cpe\":%d.%d,"
+				"\"on_cpu\":%.3f,\"runnable\":%.2f,\"load_average\":%.1f}\n",
+				acc, acc, acc, run, acc == 1 ? 1 : on_cpu, runnable + 0.01 * run,
+				runnable);
+}
+
+/* The causes of the only difference of B, whose samples other threads disturbed. */
+static unsigned causes_of_others(double on_cpu, double runnable, const char *field)
+{
+	struct differ_pairs pairs;
+	unsigned causes;
+
+	add_shared(1, 1);
+	read_as("a", 0);
+	add_shared(on_cpu, runnable);
+	read_as("b", 1);
+	assert_int_equal(differing_sides(&pairs), 1);
+	assert_string_equal(compared.quantity[pairs.pair[0].row[0].quantity].field, field);
+	causes = pairs.pair[0].b_causes;
+	differ_pairs_free(&pairs);
+	compared_free(&compared);
+	compared = (struct compared){ 0 };
+	return causes;
+}
+
+TEST_WITH(a_busy_process_on_the_same_processor_is_no_busy_neighbour, begin, end)
+{
+	/* The second sample takes three times as long, so two of four units of time are lost. */
+	assert_int_equal(causes_of_others(1 / 3.0, 2, "on_cpu"), 1u << CAUSE_PREEMPTED);
+	assert_int_equal(causes_of_others(1, 2, "busy"), 1u << CAUSE_BUSY);
+}
+
 TEST_WITH(contended_runs_do_not_hide_a_difference_and_make_none, begin, end)
 {
 	struct differ_pairs pairs;

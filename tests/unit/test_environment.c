@@ -97,6 +97,14 @@ TEST(reads_times_of_one_core_or_all)
 	assert_false(times.known);
 }
 
+TEST(counts_threads_that_run)
+{
+	tree_put("/proc/loadavg", "0.50 0.40 0.30 3/345 9216\n");
+	assert_true(environment_runnable(tree.root) == 3);
+	tree_put("/proc/loadavg", "0.50 0.40\n");
+	assert_true(isnan(environment_runnable(tree.root)));
+}
+
 TEST(stands_nonsense)
 {
 	tree_load("environment", "stands nonsense");

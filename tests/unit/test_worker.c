@@ -96,6 +96,8 @@ TEST_WITH(a_request_gives_trials, start, stop)
 		assert_int_equal(
 			result.facts.footprint, kernel_footprint(request.kernel, request.v));
 		assert_true(result.facts.call > 0 && result.facts.calls > 0);
+		assert_true(result.facts.on_cpu > 0 && result.facts.on_cpu <= 1);
+		assert_false(result.facts.runnable < 1);
 		sample_summarise(&result.trials, &result.facts, &sample);
 		if (sample.valid)
 			assert_true(sample.cpe > 0 && sample.cpe_lo <= sample.cpe &&

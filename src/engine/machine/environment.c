@@ -275,6 +275,18 @@ void environment_times(struct cpu_times *times, const char *root, int cpu)
 		.steal = t[7] };
 }
 
+double environment_runnable(const char *root)
+{
+	char line[80];
+	double threads;
+
+	/* By proc(5): three load averages, runnable/all threads, and the last process id. */
+	return system_line(root, "/proc/loadavg", line, sizeof(line)) &&
+			       sscanf(line, "%*f %*f %*f %lf/", &threads) == 1 && threads >= 1
+		       ? threads
+		       : (double)NAN;
+}
+
 int environment_counter_error(void)
 {
 	struct perf_event_attr attributes = {

@@ -99,6 +99,9 @@ void environment_read_core(struct environment *env, const char *root, int cpu);
 /* Reads the time of processor `cpu`, or of all processors together if cpu is -1. */
 void environment_times(struct cpu_times *times, const char *root, int cpu);
 
+/* Returns the number of threads on this machine that run or are ready to run; NAN: unknown. */
+double environment_runnable(const char *root);
+
 /* Tries to open a counter of core cycles. Returns 0 if a counter could be opened, otherwise the
  * errno of perf_event_open(). */
 int environment_counter_error(void);

@@ -106,6 +106,11 @@ struct run_facts {
 			       no load threads; NAN: not known (yet) */
 	double load; /* processes running or waiting on this machine, mean of the last minute; NAN:
 			unknown */
+	/* on_cpu: share of the trials' time in which this thread ran on its processor; in the rest,
+	 * other threads of the processor, or other guests of the host, ran. runnable: number of
+	 * threads on this machine that ran or were ready to run right after the trials, with this
+	 * thread. NAN: unknown, or other cores ran the kernel too. */
+	double on_cpu, runnable;
 };
 
 /* The summary of the trials at one setting. The value of a sample is the median of the trials used.

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "engine/counters/counting.h"
+#include "engine/machine/environment.h"
 #include "engine/machine/topology.h"
 #include "engine/measure/goal.h"
 #include "engine/measure/line.h"
@@ -159,11 +160,27 @@ static struct run_facts facts_of(
 	facts.others_gbps = visit->need.processors > 1 ? NAN : 0;
 	if (getloadavg(&facts.load, 1) != 1)
 		facts.load = NAN;
+	facts.on_cpu = facts.runnable = NAN;
 	facts.asked = (enum page_kind)kernel_asked(run->kernel, run->v, ASKS_PAGES);
 	if (slot)
 		arena_tell(&slot->arena, slot->offset + run->layout.base, facts.footprint,
 			&slot->place, facts.asked, machine->huge_note, &facts);
 	return facts;
+}
+
+/* Describes, after the trials, how much other threads ran at the same time. `before`: the data on
+ * this thread before the trials. */
+static void describe_others(
+	const struct visit *visit, const struct clock_thread *before, struct run_facts *facts)
+{
+	struct clock_thread after = clock_thread();
+	double seconds = after.at - before->at;
+
+	/* Load threads of the request itself run on other cores. */
+	if (visit->need.processors > 1 || !(seconds > 0))
+		return;
+	facts->on_cpu = fmin(1, (after.on - before->on) / seconds);
+	facts->runnable = environment_runnable("");
 }
 
 static void learn(struct target *target, const struct trials *trials)
@@ -230,6 +247,7 @@ static void make_trials(
 	double bend;
 	struct measure measure;
 	struct run_facts facts;
+	struct clock_thread before;
 	struct measure_goal goal = { .quiet = (visit->placement + 1) * budget->quiet_wanted / count,
 		.precision = slot ? budget->precision : 0,
 		.patience = budget->patience,
@@ -278,7 +296,8 @@ static void make_trials(
 	result->facts = facts;
 	load_threads_count(target->threads);
 	result->preparing += clock_seconds() - visit->began;
-	goal.until = clock_seconds() + budget->seconds / count;
+	before = clock_thread();
+	goal.until = before.at + budget->seconds / count;
 	if (budget->provisional > 0 && visit->placement == 0) {
 		goal.trials = budget->provisional;
 		measure_trials(&measure, &result->trials, &goal, cancel);
@@ -289,6 +308,7 @@ static void make_trials(
 	}
 	measure_trials(&measure, &result->trials, &goal, cancel);
 	load_threads_rest(target->threads);
+	describe_others(visit, &before, &result->facts);
 	learn(target, &result->trials);
 	result->facts.cycles_from = measure_source(&measure);
 	if (run->draws && !request->background)

@@ -31,7 +31,7 @@ enum line_group {
 /* How certain a quantity is in a single run. */
 enum compared_kind {
 	COMPARED_CERTAIN,
-	COMPARED_UNCERTAIN, /* the share of quiet trials */
+	COMPARED_UNCERTAIN, /* a condition of the measurement, such as the share of quiet trials */
 	COMPARED_POINT,	    /* a point of a probe's curve: uncertain, and not named in lists */
 };
 
@@ -53,8 +53,13 @@ struct compared_source {
 	size_t run_values; /* number of values in all sources when the current run began */
 	unsigned probes;   /* number of probes among the runs */
 	unsigned samples, contended; /* number of samples, and of contended samples */
-	double quiet, load;   /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
-				 load: the highest load average */
+	double quiet, load; /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
+			       load: the highest load average */
+	/* Sums over the samples that state on_cpu and runnable (struct run_facts), whose number is
+	 * `shares`. off_cpu: of 1 / on_cpu, because the elapsed time of a sample grows by this
+	 * factor. */
+	double off_cpu, runnable;
+	unsigned shares;
 	unsigned huge, small; /* number of samples that asked for huge pages, and number of these
 				 samples that got smaller pages */
 	uint64_t l3_bytes; /* size of L3 that the machine states (not a measured size), in bytes; 0:
@@ -75,6 +80,9 @@ struct compared_source {
 			     for their mean */
 	unsigned clocks, run_contended; /* number of samples in the current run that state a clock
 					   frequency, and how many of them are contended */
+	/* The same as off_cpu, runnable and shares, for the samples of the current run. */
+	double run_off_cpu, run_runnable;
+	unsigned run_shares;
 	unsigned run_wanted; /* number of samples in the current run that asked for huge pages */
 	double run_huge; /* number of these samples that got huge pages; mixed pages count half */
 	int64_t point;	 /* id of the last sample of a probe */
@@ -131,6 +139,11 @@ struct status compared_read(struct compared *compared, const char *path, int sid
 /* Reads an open file or stream. `name` is the stream's name in messages. */
 struct status compared_read_stream(
 	struct compared *compared, const char *name, FILE *file, int side);
+
+/* Returns the estimated number of busy processors, with this one, from the means of on_cpu and
+ * runnable (struct run_facts). Of the runnable threads, those that wait for this processor do not
+ * count: a thread that gets a half of its processor shares it with one other thread. */
+double compared_busy(double on_cpu, double runnable);
 
 /* Call after all files are read: adds the mean clock of the last run of each source (host in a
  * file). Call compared_finish() only once. */

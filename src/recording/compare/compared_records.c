@@ -110,8 +110,13 @@ static void add_value(struct compared *compared, int source, const char *subject
 	compared_add(compared, source, compared_quantity(compared, &quantity), value);
 }
 
-/* Ends a run: adds the mean core clock and the mean share of quiet trials of its samples as
- * compared values. */
+double compared_busy(double on_cpu, double runnable)
+{
+	return fmax(1, 1 + runnable - 1 / on_cpu);
+}
+
+/* Ends a run: adds the mean core clock, and the conditions of its samples (share of quiet trials,
+ * time on the processor, busy processors, huge pages), as compared values. */
 static void end_run(struct compared *compared, int source)
 {
 	struct compared_source *from = &compared->source[source];
@@ -127,6 +132,18 @@ static void end_run(struct compared *compared, int source)
 				.value = fmax(quiet, share_floor), .lo = NAN, .hi = NAN });
 		from = &compared->source[source];
 	}
+	if (from->run_shares) {
+		double on_cpu = from->run_shares / from->run_off_cpu,
+		       busy = compared_busy(on_cpu, from->run_runnable / from->run_shares);
+
+		add_value(compared, source, "time on the processor", "on_cpu", "share", true,
+			COMPARED_UNCERTAIN,
+			&(struct compared_value){ .value = on_cpu, .lo = NAN, .hi = NAN });
+		add_value(compared, source, "busy processors", "busy", "processors", true,
+			COMPARED_UNCERTAIN,
+			&(struct compared_value){ .value = busy, .lo = NAN, .hi = NAN });
+		from = &compared->source[source];
+	}
 	if (from->run_wanted) {
 		double huge = from->run_huge / from->run_wanted;
 
@@ -135,8 +152,8 @@ static void end_run(struct compared *compared, int source)
 				.value = fmax(huge, share_floor), .lo = NAN, .hi = NAN });
 		from = &compared->source[source];
 	}
-	from->ghz = from->run_quiet = from->run_huge = 0;
-	from->clocks = from->run_contended = from->run_wanted = 0;
+	from->ghz = from->run_quiet = from->run_huge = from->run_off_cpu = from->run_runnable = 0;
+	from->clocks = from->run_contended = from->run_wanted = from->run_shares = 0;
 }
 
 static void begin_run(struct compared *compared, int source)
@@ -195,13 +212,22 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	const char *asked = compared_word(json_object_get(object, "knobs"), "pages"),
 		   *got = compared_word(object, "pages");
 	double quiet = number_of(object, "quiet"), load = number_of(object, "load_average"),
-	       ghz = number_of(object, "ghz");
+	       ghz = number_of(object, "ghz"), on_cpu = number_of(object, "on_cpu"),
+	       runnable = number_of(object, "runnable");
 
 	source->samples++;
 	source->contended += record_flag(object, "contended");
 	source->quiet += quiet >= 0 && quiet <= 1 ? quiet : 1;
 	if (load > source->load)
 		source->load = load;
+	if (on_cpu >= 0 && on_cpu <= 1 && runnable >= 1) {
+		source->off_cpu += 1 / fmax(on_cpu, share_floor);
+		source->run_off_cpu += 1 / fmax(on_cpu, share_floor);
+		source->runnable += runnable;
+		source->run_runnable += runnable;
+		source->shares++;
+		source->run_shares++;
+	}
 	if (*got && strcmp(asked, "4k") != 0) {
 		source->huge++;
 		source->small += strcmp(got, "huge") != 0;

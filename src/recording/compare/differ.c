@@ -13,6 +13,8 @@ const char *const differ_cause_names[DIFFER_CAUSES] = {
 	[CAUSE_CLOCK] = "clock",
 	[CAUSE_PAGES] = "pages",
 	[CAUSE_NEIGHBOUR] = "neighbour",
+	[CAUSE_PREEMPTED] = "preempted",
+	[CAUSE_BUSY] = "busy",
 	[CAUSE_L3] = "l3",
 	[CAUSE_MICROCODE] = "microcode",
 	[CAUSE_PROCESSOR] = "processor",
@@ -66,6 +68,9 @@ void differ_facts_add(struct differ_facts *facts, const struct compared *compare
 	facts->quiet += from->quiet;
 	facts->small += from->small;
 	facts->load = fmax(facts->load, from->load);
+	facts->shares += from->shares;
+	facts->on_cpu += from->off_cpu;
+	facts->busy += from->runnable;
 	facts->drop = fmax(facts->drop, from->drop);
 	if (!facts->model && from->model >= 0)
 		facts->model = compared->models.string[from->model];
@@ -81,6 +86,8 @@ void differ_facts_mean(struct differ_facts *facts)
 {
 	facts->contended = facts->samples ? facts->contended / facts->samples : 0;
 	facts->quiet = facts->samples ? facts->quiet / facts->samples : 1;
+	facts->on_cpu = facts->shares ? facts->shares / facts->on_cpu : 1;
+	facts->busy = facts->shares ? compared_busy(facts->on_cpu, facts->busy / facts->shares) : 1;
 	facts->small = facts->huge ? facts->small / facts->huge : 0;
 }
 
@@ -90,20 +97,34 @@ static bool words_differ(const char *one, const char *other)
 	return one && other && *one && *other && strcmp(one, other) != 0;
 }
 
-/* The least difference that can explain different values: between shares of contended samples, or
- * between load averages. */
-static const double share_least = 0.3, load_least = 1;
+/* The least difference that can explain different values: between shares, such as that of contended
+ * samples; between load averages; and between numbers of busy processors. */
+static const double share_least = 0.3, load_least = 1, busy_least = 0.5;
+
+double differ_condition(const struct compared_quantity *quantity)
+{
+	if (strcmp(quantity->field, "quiet") == 0 || strcmp(quantity->field, "on_cpu") == 0)
+		return share_least;
+	return strcmp(quantity->field, "busy") == 0 ? busy_least : 0;
+}
 
 unsigned differ_causes(const struct differ_facts *facts, const struct differ_facts *usual)
 {
+	/* Without both shares, the load average shows other programs, but not where they ran. */
+	bool shares = facts->shares && usual->shares;
 	unsigned causes = 0;
 
 	if (facts->huge && usual->huge && facts->small - usual->small > share_least)
 		causes |= 1u << CAUSE_PAGES;
 	if (facts->contended - usual->contended > share_least ||
 		usual->quiet - facts->quiet > share_least ||
-		(facts->load - usual->load > load_least && facts->contended >= usual->contended))
+		(!shares && facts->load - usual->load > load_least &&
+			facts->contended >= usual->contended))
 		causes |= 1u << CAUSE_NEIGHBOUR;
+	if (shares && usual->on_cpu - facts->on_cpu > share_least)
+		causes |= 1u << CAUSE_PREEMPTED;
+	if (shares && facts->busy - usual->busy > busy_least)
+		causes |= 1u << CAUSE_BUSY;
 	if (facts->l3_bytes > 0 && facts->l3_bytes < 0.9 * usual->l3_bytes)
 		causes |= 1u << CAUSE_L3;
 	if (words_differ(facts->microcode, usual->microcode))
@@ -124,6 +145,10 @@ unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio)
 		return ratio < 1 ? 1u << CAUSE_CLOCK : 0;
 	if (strcmp(quantity->field, "quiet") == 0)
 		return ratio < 1 - share_least ? 1u << CAUSE_NEIGHBOUR : 0;
+	if (strcmp(quantity->field, "on_cpu") == 0)
+		return ratio < 1 - share_least ? 1u << CAUSE_PREEMPTED : 0;
+	if (strcmp(quantity->field, "busy") == 0)
+		return ratio > 1 ? 1u << CAUSE_BUSY : 0;
 	if (strcmp(quantity->field, "huge") == 0)
 		return ratio < 1 ? 1u << CAUSE_PAGES : 0;
 	if (is_size && strcmp(subject, "level L3") == 0)

@@ -29,6 +29,9 @@ struct differ_facts {
 	 * and got smaller ones. */
 	double contended, quiet, small;
 	double load;	 /* highest load average */
+	unsigned shares; /* number of samples that state on_cpu and busy */
+	double on_cpu;	 /* share of the elapsed time on the processor; 1: unknown */
+	double busy;	 /* mean number of busy processors, with the measured one; 1: unknown */
 	double drop;	 /* largest factor by which latency falls along a probe's curve; see struct
 			    compared_source */
 	double l3_bytes; /* size of L3 that the machine states (not a measured size); 0: unknown */
@@ -39,6 +42,8 @@ enum differ_cause {
 	CAUSE_CLOCK,	 /* the core clock is lower */
 	CAUSE_PAGES,	 /* huge pages are not available */
 	CAUSE_NEIGHBOUR, /* another program or hyper-thread uses the core */
+	CAUSE_PREEMPTED, /* another process runs on the same processor, in turn */
+	CAUSE_BUSY,	 /* other processors are busy, and share L3 and memory */
 	CAUSE_L3,	 /* a smaller share of L3 */
 	CAUSE_MICROCODE,
 	CAUSE_PROCESSOR, /* the processors, or their core models, are different */
@@ -46,6 +51,9 @@ enum differ_cause {
 	CAUSE_DISTURBED, /* other programs disturbed the measurement itself */
 	DIFFER_CAUSES
 };
+
+/* The causes that come from other programs, and end with them. */
+#define CAUSES_OF_OTHERS (1u << CAUSE_NEIGHBOUR | 1u << CAUSE_PREEMPTED | 1u << CAUSE_BUSY)
 
 /* The name of each cause of a difference in JSON records, such as "clock". */
 extern const char *const differ_cause_names[DIFFER_CAUSES];
@@ -159,6 +167,10 @@ struct differ_value differ_reduce(const struct compared_value **values, size_t c
  * differ_facts_mean() then divides. */
 void differ_facts_add(struct differ_facts *facts, const struct compared *compared, int source);
 void differ_facts_mean(struct differ_facts *facts);
+
+/* Returns the least difference between two values of a condition of the measurement, such as the
+ * share of quiet trials; 0: the quantity is a measured value. */
+double differ_condition(const struct compared_quantity *quantity);
 
 /* Returns the possible causes why a machine is slower than the usual machine, from the facts of
  * both, such as their load. */

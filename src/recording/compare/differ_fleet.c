@@ -132,8 +132,10 @@ static size_t make_cells(
 
 /* Compares one host's value of a quantity with the values of all hosts with the same processor
  * model. */
-static void place_cell(struct cell *cell, const struct differences_cloud *cloud)
+static void place_cell(
+	const struct compared *compared, struct cell *cell, const struct differences_cloud *cloud)
 {
+	double least = differ_condition(&compared->quantity[cell->quantity]);
 	double deviation = log(cell->value.value) - cloud->median, near;
 
 	near = deviation > 0 ? log(cell->value.lo) - cloud->median
@@ -141,13 +143,14 @@ static void place_cell(struct cell *cell, const struct differences_cloud *cloud)
 	cell->deviation = deviation;
 	cell->share = fabs(deviation) / cloud->usual;
 	cell->mads = fabs(deviation) / cloud->mad;
-	cell->apart = near > 4 * cloud->mad;
+	cell->apart =
+		near > 4 * cloud->mad && fabs(cell->value.value - exp(cloud->median)) >= least;
 }
 
 /* Adds the distribution of one quantity on one processor model, and compares each unit's value with
  * it. */
-static void take_quantity(
-	struct differ_fleet *fleet, struct cell *cells, size_t count, size_t comparisons)
+static void take_quantity(const struct compared *compared, struct differ_fleet *fleet,
+	struct cell *cells, size_t count, size_t comparisons)
 {
 	double *sorted = memory_new(count, sizeof(*sorted));
 	const struct cell *least = cells, *most = cells;
@@ -162,7 +165,7 @@ static void take_quantity(
 	cloud = differences_cloud(sorted, count, floor_least, comparisons);
 	free(sorted);
 	for (size_t i = 0; i < count && count >= DIFFER_LEAST; i++)
-		place_cell(&cells[i], &cloud);
+		place_cell(compared, &cells[i], &cloud);
 	fleet->spread =
 		memory_grow(fleet->spread, (size_t)fleet->spread_count, sizeof(*fleet->spread));
 	fleet->spread[fleet->spread_count++] = (struct differ_spread){ .model = cells->model,
@@ -187,7 +190,8 @@ static size_t end_of(const struct cell *cells, size_t count, size_t begin)
 	return end;
 }
 
-static void take_quantities(struct differ_fleet *fleet, struct cell *cells, size_t count)
+static void take_quantities(const struct compared *compared, struct differ_fleet *fleet,
+	struct cell *cells, size_t count)
 {
 	size_t comparisons = 0;
 
@@ -197,7 +201,7 @@ static void take_quantities(struct differ_fleet *fleet, struct cell *cells, size
 	}
 	for (size_t i = 0, end; i < count; i = end) {
 		end = end_of(cells, count, i);
-		take_quantity(fleet, &cells[i], end - i, comparisons);
+		take_quantity(compared, fleet, &cells[i], end - i, comparisons);
 	}
 }
 
@@ -255,7 +259,7 @@ static void find_odd(struct differ_fleet *fleet, const struct cell *cells, size_
 		unsigned stated = differ_causes(&unit->facts, &fleet->usual[unit->model]);
 
 		evidence[i].many |=
-			stated & ~(1u << CAUSE_NEIGHBOUR) && evidence[i].beyond >= STATED_LEAST;
+			stated & ~CAUSES_OF_OTHERS && evidence[i].beyond >= STATED_LEAST;
 	}
 	for (size_t i = 0, spread = 0; i < count; i++) {
 		const struct evidence *of_unit = &evidence[cells[i].unit];
@@ -352,10 +356,12 @@ static void find_usual(struct differ_fleet *fleet)
 
 		if (!fleet->units_of[i])
 			continue;
-		usual->huge = usual->samples = 1;
+		usual->huge = usual->samples = usual->shares = 1;
 		usual->contended = median_fact(fleet, i, offsetof(struct differ_facts, contended));
 		usual->quiet = median_fact(fleet, i, offsetof(struct differ_facts, quiet));
 		usual->small = median_fact(fleet, i, offsetof(struct differ_facts, small));
+		usual->on_cpu = median_fact(fleet, i, offsetof(struct differ_facts, on_cpu));
+		usual->busy = median_fact(fleet, i, offsetof(struct differ_facts, busy));
 		usual->load = median_fact(fleet, i, offsetof(struct differ_facts, load));
 		usual->l3_bytes = median_fact(fleet, i, offsetof(struct differ_facts, l3_bytes));
 		usual->model = frequent_word(fleet, i, offsetof(struct differ_facts, model));
@@ -410,11 +416,12 @@ static bool is_disturbed(
 {
 	const struct differ_unit *unit = &fleet->unit[number];
 	const struct differ_facts *usual = &fleet->usual[unit->model];
-	unsigned stated = differ_causes(&unit->facts, usual) & ~(1u << CAUSE_NEIGHBOUR);
+	unsigned stated = differ_causes(&unit->facts, usual);
 	double more = disturbance(&unit->facts, usual);
 	bool busy = more > disturbed_least, unsteady = unit->facts.drop > drop_least;
 
-	if (unit->rare || stated || unit->facts.runs >= DISTURBED_RUNS || more > busy_least)
+	if (unit->rare || stated & ~(1u << CAUSE_NEIGHBOUR) || unit->facts.runs >= DISTURBED_RUNS ||
+		more > busy_least)
 		return false;
 	for (int i = 0; i < unit->odd_count; i++) {
 		const struct differ_odd *odd = &fleet->odd[unit->odd_first + i];
@@ -504,7 +511,7 @@ struct differ_fleet differ_fleet(const struct compared *compared, bool by_file)
 	take_facts(compared, &fleet);
 	find_usual(&fleet);
 	count = make_cells(compared, &fleet, &cells);
-	take_quantities(&fleet, cells, count);
+	take_quantities(compared, &fleet, cells, count);
 	find_odd(&fleet, cells, count);
 	free(cells);
 	find_odd_units(compared, &fleet);

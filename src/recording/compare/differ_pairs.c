@@ -25,9 +25,6 @@ static const double run_own = 0.01, run_shared = 0.11;
  * grows by this share of its width on both ends. */
 static const double session_share = 0.5;
 
-/* Smaller differences between two shares of quiet trials never count as different. */
-static const double quiet_least = 0.3;
-
 /* The largest accepted probability that chance alone explains any of the reported differences. */
 static const double chance_most = 0.01;
 
@@ -191,18 +188,19 @@ static bool is_same_processor(const struct differ_pair *pair)
 	return pair->a.model && pair->b.model && strcmp(pair->a.model, pair->b.model) == 0;
 }
 
-/* Returns whether the quantity is the share of quiet trials, which states how busy the core was. It
- * is judged alone, so it takes no part in the correction for many tests. */
-static bool is_quiet(const struct compared_quantity *quantity)
+/* Returns whether the quantity is a condition of the measurement, such as the share of quiet
+ * trials, which states how busy the core was. Conditions are judged alone, so they take no part in
+ * the correction for many tests. */
+static bool is_condition(const struct compared_quantity *quantity)
 {
-	return strcmp(quantity->field, "quiet") == 0;
+	return differ_condition(quantity) > 0;
 }
 
-static enum differ_verdict judge_quiet(const struct differ_row *row)
+static enum differ_verdict judge_condition(double least, const struct differ_row *row)
 {
 	const struct differ_value *a = &row->a, *b = &row->b;
 
-	if (fabs(a->value - b->value) < quiet_least || (a->lo <= b->hi && b->lo <= a->hi))
+	if (fabs(a->value - b->value) < least || (a->lo <= b->hi && b->lo <= a->hi))
 		return DIFFER_EQUAL;
 	return a->runs >= TEST_RUNS && b->runs >= TEST_RUNS && row->chance <= chance_most
 		       ? DIFFER_DIFFERS
@@ -220,8 +218,8 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 	 * corrected test requires. */
 	bool few = least_chance(row->a.runs, row->b.runs) * tests > chance_most;
 
-	if (is_quiet(quantity))
-		return judge_quiet(row);
+	if (is_condition(quantity))
+		return judge_condition(differ_condition(quantity), row);
 	if (!(fabs(row->ratio - 1) >= effect_least) ||
 		!are_apart(&row->a, &row->b, quantity->shared, few))
 		return DIFFER_EQUAL;
@@ -254,7 +252,7 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 
 		/* A quantity with too few runs to judge does not count as a test in the correction.
 		 */
-		chance[i] = is_quiet(quantity) || is_doubtful(quantity, &row->a, &pair->a) ||
+		chance[i] = is_condition(quantity) || is_doubtful(quantity, &row->a, &pair->a) ||
 					    is_doubtful(quantity, &row->b, &pair->b)
 				    ? (double)NAN
 				    : row->chance;
@@ -265,7 +263,7 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 		struct differ_row *row = &pair->row[i];
 		const struct compared_quantity *quantity = &compared->quantity[row->quantity];
 
-		row->chance = is_quiet(quantity) ? row->chance : chance[i];
+		row->chance = is_condition(quantity) ? row->chance : chance[i];
 		if (row->a.runs && row->b.runs)
 			row->verdict = judge(compared, pair, row, tests);
 		pair->verdicts[row->verdict]++;
@@ -277,8 +275,13 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 	free(chance);
 	qsort(pair->row, count, sizeof(*pair->row), by_effect);
 	if (pair->verdicts[DIFFER_DIFFERS]) {
-		pair->a_causes |= differ_causes(&pair->a, &pair->b);
-		pair->b_causes |= differ_causes(&pair->b, &pair->a);
+		/* With enough runs, the quantities on_cpu and busy were judged themselves. */
+		unsigned judged = pair->a.runs >= TEST_RUNS && pair->b.runs >= TEST_RUNS
+					  ? 1u << CAUSE_PREEMPTED | 1u << CAUSE_BUSY
+					  : 0;
+
+		pair->a_causes |= differ_causes(&pair->a, &pair->b) & ~judged;
+		pair->b_causes |= differ_causes(&pair->b, &pair->a) & ~judged;
 	}
 }
 
