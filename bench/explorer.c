@@ -183,8 +183,7 @@ bool explorer_complete(struct explorer *explorer, const void *context)
 		panel |= strstr(row, " over size") || strncmp(row, "limits", 6) == 0;
 	}
 	return panel && title_column(explorer, "kernels") >= 0 &&
-	       title_column(explorer, "knobs") >= 0 &&
-	       title_column(explorer, "cycles per ") >= 0 &&
+	       title_column(explorer, "knobs") >= 0 && title_column(explorer, "cycles per ") >= 0 &&
 	       strstr(vt_row(&explorer->vt, 0, explorer->vt.height - 1, row), "q quit") != NULL;
 }
 

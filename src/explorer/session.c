@@ -101,10 +101,11 @@ static void restart(struct session *session)
 	plan_renew(session);
 	if (screen_focused(session, "mountain") && !session->plan.grid.present)
 		screen_focus(session, "knobs");
-	insight_renew(session);
-	curves_renew(session);
+	/* The engine measures while this thread computes the limits. */
 	if (!session->frozen && !session_apart(session))
 		session_submit(session);
+	insight_renew(session);
+	curves_renew(session);
 }
 
 void session_go(struct session *session, const struct setting *setting)

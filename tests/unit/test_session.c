@@ -1,4 +1,5 @@
 /* The session against an engine that answers when the test says so. */
+#include "experiment/advice/explainer.h"
 #include "played.h"
 
 static const uint64_t LIMIT = UINT64_C(8) << 30;
@@ -106,6 +107,34 @@ TEST(slow_answers_still_leave_two_thirds_of_the_time)
 	fake_answer(&fake, 3, 2);
 	session_advance(session, now);
 	check_near(now + session_next(session, now), asked + 0.18, 1e-6);
+}
+
+/* The size that the engine was asked for when the model was last asked. */
+static int64_t measured_while_explained;
+
+static void explain_later(
+	void *context, const struct explain_question *question, struct explanation *explanation)
+{
+	measured_while_explained = fake.pending ? fake.request.v[FOLD_SIZE] : 0;
+	(void)context;
+	(void)question;
+	explanation->status = status_failed("no model");
+}
+
+TEST(the_engine_measures_while_the_model_computes)
+{
+	struct engine engine = fake_init(&fake, LIMIT);
+	struct explainer explainer = explainer_model;
+
+	explainer.explain = explain_later;
+	snprintf(fake.machine.arch, sizeof(fake.machine.arch), "x86_64");
+	played_begin(&engine, (struct session_options){ .explainer = &explainer, .uarch = "zen4" },
+		&kernel_fold);
+	fake_answer(&fake, 60, 7);
+	session_advance(session, 100.1);
+	measured_while_explained = 0;
+	check_ok(session_command(session, "set size=64k", 100.2));
+	assert_int_equal(measured_while_explained, 65536);
 }
 
 TEST(a_stale_figure_is_never_shown)
