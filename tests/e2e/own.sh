@@ -150,6 +150,14 @@ source_file exit.c '#include <stdlib.h>' "$array" 'long loop(long n) { exit(3); 
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 wrong 1 exit.c "loop() ended the process: exit("
 source_file endless.c "$array" 'long loop(long n, volatile int *a) { for (;;) a[0]++; }'
 wrong 1 endless.c "loop() did not return within 2"
+# All calls together have a deadline, and so has single-stepping. The deadline is longer on a busy machine.
+source_file sleepy.c '#include <unistd.h>' "$array" 'void setup(long n, int *a) { usleep(400000); }' \
+	'long loop(long n, volatile int *a) { for (long i = 0; i < n; i++) a[0]++; return 0; }'
+wrong 1 sleepy.c "calls of loop() with setup() took"
+source_file greedy.c '#include <sys/mman.h>' "$array" 'void setup(long n, int *a) { for (int i = 0; i < 64; i++)' \
+	'*(volatile char *)mmap(0, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) = 1; }' \
+	'long loop(long n, volatile int *a) { for (long i = 0; i < n; i++) a[0]++; return 0; }'
+wrong 1 greedy.c "allocated more than 1 GiB beside its data"
 source_file loading.c "$array" 'static __attribute__((constructor)) void early(void) { __builtin_trap(); }' \
 	'long loop(long n) { return n; }'
 wrong 1 loading.c "while it was loaded"

@@ -196,8 +196,8 @@ TEST(test_late)
 		   to others. */
 		{ 6, 1, 5, false },
 		{ 6, 2.1, 3.9, true },
-		{ 19.9, 0.5, 19.4, false },
-		{ 20, 0.5, 19.5, true },
+		{ 7.9, 0.5, 7.4, false },
+		{ 8, 0.5, 7.5, true },
 		{ 6, 1, 0, false },
 		/* The code sleeps. */
 		{ 1.9, 0, 0, false },

@@ -332,6 +332,38 @@ TEST(whole_passes_begin_where_the_ring_does)
 	free(memory);
 }
 
+/* Preparing a call of this kernel takes a second, as its clock says, and the call itself 1 µs. */
+static void prepare_long(struct kernel_run *run, uint64_t elements)
+{
+	uint64_t begin = clock_ticks();
+
+	while (clock_ticks() - begin < 2000)
+		;
+	run->excluded += (uint64_t)1e10;
+}
+
+TEST(long_preparations_of_calls_allow_few_calls_in_a_trial)
+{
+	const struct kernel kernel = {
+		.name = "prepared", .footprint = small, .call = prepare_long, .rewind = stay
+	};
+	unsigned char *memory = aligned_alloc(2 << 20, 2 << 20);
+	atomic_bool cancel = true;
+	struct kernel_run run = { .kernel = &kernel,
+		.memory = memory,
+		.work.cancel = &cancel,
+		.ring = 512,
+		.granule = 1,
+		.sets_up = true };
+	struct measure measure;
+	struct clock clock;
+
+	clock_calibrate(&clock);
+	measure_begin(&measure, &run, &clock, 32768, 1 << 20, 0.01, &cancel);
+	assert_int_equal(measure.time.calls, 1);
+	free(memory);
+}
+
 TEST_WITH(stopping_does_not_wait_for_the_end, start, stop)
 {
 	struct request request = request_for("combine", NULL, 0);

@@ -56,9 +56,18 @@ static double region_of(const struct measure *measure, bool near)
 		near ? region_near : region_far, 400 * measure->clock->step / measure->clock->hz);
 }
 
-static unsigned calls_for(double region, double seconds)
+/* The calls of a region and their preparation, such as the user's setup(), last about this many
+ * seconds at most. Longer regions meet context switches, so their trials are rejected. */
+static const double prepared_most = 2e-3;
+
+/* Returns the number of calls of `seconds` each that last as long as a region. */
+static unsigned calls_for(const struct measure *measure, double region, double seconds)
 {
-	return (unsigned)fmax(1, fmin(1000, ceil(region / seconds)));
+	double most = 1000;
+
+	if (measure->preparing > 0)
+		most = fmin(most, prepared_most / (measure->preparing + seconds));
+	return (unsigned)fmax(1, fmin(most, ceil(region / seconds)));
 }
 
 static struct stretch choose(const struct measure *measure, bool near, uint64_t period)
@@ -74,7 +83,7 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		/* For a complete run, the cost of a call is part of the measured value, but the
 		 * cost of the fence is not. */
 		stretch.whole = ring;
-		stretch.calls = calls_for(region, each * (double)ring);
+		stretch.calls = calls_for(measure, region, each * (double)ring);
 		return stretch;
 	}
 	if (run->kernel->isolated && halved && measure->far && each * (double)ring >= region) {
@@ -104,7 +113,7 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 		} else {
 			stretch.half = round_up(RING_MINIMUM / 2, ring);
 		}
-		stretch.calls = calls_for(region, each * (double)stretch.half);
+		stretch.calls = calls_for(measure, region, each * (double)stretch.half);
 	}
 	if (stretch.whole == 0)
 		stretch.whole = 2 * stretch.half;
@@ -133,6 +142,8 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		seconds = seconds_of(measure, NULL, run, pilot);
 	}
 	seconds = fmin(seconds, seconds_of(measure, NULL, run, pilot)) / (double)pilot;
+	measure->preparing =
+		(double)run->excluded / clock->hz / fmax(1, (double)pilot / (double)run->ring);
 	/* A coarse counter may show no time at all for a pilot call that was cancelled. */
 	measure->each = seconds > 0 ? seconds : 1e-9;
 	measure->lap = measure->each * (double)run->ring;
@@ -143,8 +154,8 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 	if (near && !run->kernel->halved && !run->complete && !period && turns >= 8) {
 		measure->count.half = turns / 8 * run->granule;
 		measure->count.whole = (turns - 1) * run->granule;
-		measure->count.calls =
-			calls_for(2 * region_near, measure->each * (double)measure->count.whole);
+		measure->count.calls = calls_for(
+			measure, 2 * region_near, measure->each * (double)measure->count.whole);
 	}
 	kernel_rewind(run);
 	measure->begin = clock_seconds();

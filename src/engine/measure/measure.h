@@ -38,8 +38,10 @@ struct measure {
 	/* the kernel calls on which events are counted. If possible, a counted call does not pass
 	 * the end of the data (the ring), because extra instructions run there */
 	struct stretch count;
-	double each;   /* approximate time of an element at the start, seconds */
-	double lap;    /* approximate time of a lap (one pass over the working set), seconds */
+	double each;	  /* approximate time of an element at the start, seconds */
+	double preparing; /* approximate time of the preparation of a call (setup(), fresh data),
+			     which is not part of `each`, seconds */
+	double lap;	  /* approximate time of a lap (one pass over the working set), seconds */
 	bool far;      /* true: the working set is larger than the core's own caches, so it must be
 			  walked to steady state, and its trials span a whole pass and must not drift */
 	bool drifts;   /* true: the untimed walk over the data did not reach steady state before the

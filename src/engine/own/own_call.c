@@ -292,6 +292,7 @@ int own_steps_prepare(void *context)
 	memory = arena_reserve(COPIES * bytes + 1);
 	if (memory && bytes >= ARENA_PIECE)
 		(void)madvise(memory, bytes, MADV_HUGEPAGE);
+	own_child_limit_memory(NULL);
 	*steps->failure = memory ? child_load(steps->own, steps->v, NULL, steps->n[0], steps->n[1],
 					   steps->seed, memory)
 				 : status_failed("%.80s: memory refused: %s", steps->own->path,

@@ -29,6 +29,11 @@ enum { ENDING_MS = 5000 };
  * processes and threads of this user; Linux does not limit the processes of root. */
 enum { FILE_MOST = 256 << 20, FILES_MOST = 256, PROCESSES_MOST = 4096 };
 
+/* Bytes of private memory that the user's code may allocate beside its data. Code that allocates
+ * without end reaches this limit before the explorer or other programs lack memory. */
+static const rlim_t memory_most = (rlim_t)1 << 30;
+const char own_child_memory_words[] = "allocated more than 1 GiB beside its data, and then ";
+
 void own_child_limit(int resource, rlim_t most)
 {
 	struct rlimit now;
@@ -196,6 +201,67 @@ void own_child_begin(int kept)
 		dup2(nowhere, stream);
 	if (nowhere > STDERR_FILENO)
 		close(nowhere);
+}
+
+/* Returns the bytes of private memory of a process; 0: unknown. Also called in a signal handler. */
+static rlim_t private_memory(pid_t process)
+{
+	char path[32] = "/proc/self/statm", text[128];
+	const char *at = text;
+	unsigned long long pages = 0;
+	ssize_t length;
+	int file;
+
+	if (process != getpid())
+		snprintf(path, sizeof(path), "/proc/%d/statm", (int)process);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	length = TEMP_FAILURE_RETRY(read(file, text, sizeof(text) - 1));
+	close(file);
+	text[length > 0 ? length : 0] = '\0';
+	/* The sixth number is the size of the data and the stack, in pages. */
+	for (int field = 1; field < 6 && at; field++)
+		at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
+	for (; at && *at >= '0' && *at <= '9'; at++)
+		pages = 10 * pages + (unsigned)(*at - '0');
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+bool own_child_memory_is_out(pid_t child)
+{
+	struct rlimit limit;
+
+	return prlimit(child, RLIMIT_DATA, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	       private_memory(child) + memory_most / 2 > limit.rlim_cur;
+}
+
+static atomic_bool *memory_out;
+
+static void note_memory(int signal)
+{
+	(void)signal;
+	if (own_child_memory_is_out(getpid()))
+		atomic_store(memory_out, true);
+}
+
+void own_child_limit_memory(atomic_bool *out)
+{
+	static const int failures[] = { SIGSEGV, SIGBUS, SIGABRT };
+	/* The stack of the user's code may be full. */
+	static unsigned char memory[64 << 10];
+	const stack_t stack = { .ss_sp = memory, .ss_size = sizeof(memory) };
+	const struct sigaction action = { .sa_handler = note_memory,
+		.sa_flags = (int)(SA_ONSTACK | SA_RESETHAND) };
+	rlim_t now = private_memory(getpid());
+
+	if (now == 0)
+		return;
+	own_child_limit(RLIMIT_DATA, now + memory_most);
+	memory_out = out;
+	sigaltstack(&stack, NULL);
+	for (size_t i = 0; out && i < sizeof(failures) / sizeof(failures[0]); i++)
+		sigaction(failures[i], &action, NULL);
 }
 
 /* ---- in the parent */

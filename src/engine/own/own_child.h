@@ -2,6 +2,7 @@
  * and how they end. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -26,6 +27,11 @@ void own_child_close(int kept);
  * process the first that Linux kills if memory runs out. */
 void own_child_begin(int kept);
 
+/* Limits the memory that this process allocates from now on, beyond its present memory. If a signal
+ * for a failure ends the process while most of this memory is used, sets *out first; NULL: sets
+ * nothing. */
+void own_child_limit_memory(atomic_bool *out);
+
 /* ---- in the parent of such a child process ---- */
 
 /* Notes a new child process that runs the user's code. If a signal ends this program before
@@ -43,6 +49,13 @@ void own_child_adopt(void);
 /* Kills all descendants of this process, which called own_child_adopt() and has one thread. Waits
  * at most 5 s for their end. */
 void own_child_end_adopted(void);
+
+/* Whether a process that called own_child_limit_memory() uses most of the memory that it may
+ * allocate, so that an allocation may have failed. */
+bool own_child_memory_is_out(pid_t child);
+/* The words before the text of own_ended_by() if the memory is out: "allocated more than 1 GiB
+ * beside its data, and then ". */
+extern const char own_child_memory_words[];
 
 /* Describes the error of a process, given the signal that ended the process: "accessed memory that
  * does not exist (SIGSEGV)". */

@@ -27,6 +27,8 @@ enum phase { PHASE_LOADING, PHASE_CALLING, PHASE_DONE };
 
 struct shared {
 	atomic_bool cancel, early;
+	atomic_bool memory_out; /* set if a failure ends the child process while its memory is out
+				 */
 	_Atomic uint64_t calls;
 	_Atomic int phase;
 	struct result result;
@@ -174,6 +176,7 @@ static struct status measure_in_child(
 		return status;
 	memcpy(run.v, request->v, sizeof(run.v));
 	run.memory = arena.memory;
+	own_child_limit_memory(&shared->memory_out);
 	status = kernel_prepare(&run);
 	if (status_is_ok(&status) && request->change.write)
 		status = code_buffer_change(
@@ -218,12 +221,41 @@ static struct status ended(
 	bool loading = phase == PHASE_LOADING;
 
 	if (WIFSIGNALED(how))
-		return status_failed("%.100s %s %s", name, own_ended_by(WTERMSIG(how)).text,
+		return status_failed("%.100s %s%s %s", name,
+			atomic_load(&shared->memory_out) ? own_child_memory_words : "",
+			own_ended_by(WTERMSIG(how)).text,
 			loading ? "while it was loaded" : "in loop()");
 	if (phase == PHASE_DONE)
 		return *told;
 	return status_failed("%.100s: %s ended the process: exit(%d)", name,
 		loading ? "loading it" : "loop()", WEXITSTATUS(how));
+}
+
+/* Returns the seconds for which a process has waited for a processor; 0: unknown. */
+static double waited(pid_t process)
+{
+	char path[48];
+	unsigned long long nanoseconds = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)process);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%*u %llu", &nanoseconds) != 1)
+		nanoseconds = 0;
+	if (file)
+		fclose(file);
+	return (double)nanoseconds * 1e-9;
+}
+
+/* Whether the trials of a sample take too long, `elapsed` seconds after their beginning. On a busy
+ * machine, the child process may wait for a processor for most of the time. */
+static bool is_endless(const struct request *request, pid_t child, double elapsed)
+{
+	double limit = ISOLATE_SAMPLE + ISOLATE_SAMPLE_EACH * (double)request->v[0] +
+		       2 * (request->budget.seconds + budget_warm(&request->budget));
+
+	return elapsed > limit &&
+	       (elapsed > ISOLATE_BUSY * limit || elapsed - waited(child) > limit);
 }
 
 /* Waits until the child process ends, a call of the user's loop takes too long, or the request is
@@ -233,7 +265,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 {
 	const char *name = isolate->request->kernel->name;
 	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * (double)isolate->request->v[0];
-	double since = clock_seconds(), stopping = INFINITY;
+	double began = clock_seconds(), since = began, stopping = INFINITY;
 	struct pollfd wait = { .fd = early, .events = POLLIN };
 	uint64_t calls = 0;
 	int phase = PHASE_LOADING;
@@ -277,6 +309,13 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 			own_child_end(child, true);
 			return status_failed("%.100s: %s did not return within %.3g s", name,
 				phase == PHASE_LOADING ? "loading it" : "loop()", patience);
+		}
+		if (is_endless(isolate->request, child, now - began)) {
+			own_child_end(child, true);
+			return status_failed(
+				"%.100s: %llu calls of loop() with setup() took %.2g s, and a "
+				"sample needs more calls: use a smaller n",
+				name, (unsigned long long)calls, now - began);
 		}
 	}
 }

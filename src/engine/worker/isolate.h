@@ -30,6 +30,13 @@ struct isolate {
 #define ISOLATE_PATIENCE      2.0
 #define ISOLATE_PATIENCE_EACH 1e-6
 
+/* A sample whose calls all return ends after ISOLATE_SAMPLE seconds, plus ISOLATE_SAMPLE_EACH
+ * seconds for each of its n elements, plus twice the time of its budget. On a busy machine, the
+ * sample may take up to ISOLATE_BUSY times as long. A sample needs about 30 calls. */
+#define ISOLATE_SAMPLE	    3.0
+#define ISOLATE_SAMPLE_EACH 3e-6
+#define ISOLATE_BUSY	    2.5
+
 /* Makes the trials of one request and fills in its result, except `final`. isolate_measure()
  * returns within about 20 ms after *cancel is set. */
 void isolate_measure(const struct isolate *isolate, struct result *result);

@@ -147,20 +147,24 @@ static uint64_t address_of(const struct insn_memory *memory, const struct regist
 
 /* ---- Functions that run in the parent ---- */
 
-enum { CODE_BYTES = 16, SLOTS = 1 << 17 };
+/* MOMENT_FIRST, MOMENT_LAST: nanoseconds between two checks of a child that runs freely. */
+enum { CODE_BYTES = 16, SLOTS = 1 << 17, MOMENT_FIRST = 50000, MOMENT_LAST = 4000000 };
 
 static struct status ended_by_signal(const struct tracer *tracer, int number)
 {
 	struct registers registers;
+	const char *memory = "";
 	char place[128] = "";
 
 	if (number == SIGALRM)
 		return status_failed(
 			"single-stepping the loop took longer than %.3g s", tracer->plan->seconds);
-	if (!tracer->gone && read_registers(tracer->child, &registers))
+	if (!tracer->gone && read_registers(tracer->child, &registers)) {
 		step_describe_place(tracer->child, registers.at, place, sizeof(place));
-	return status_failed(
-		"the code %s%s%s", own_ended_by(number).text, *place ? " at " : "", place);
+		memory = own_child_memory_is_out(tracer->child) ? own_child_memory_words : "";
+	}
+	return status_failed("the code %s%s%s%s", memory, own_ended_by(number).text,
+		*place ? " at " : "", place);
 }
 
 /* Continues the child with `request` (PTRACE_CONT or PTRACE_SINGLESTEP). Waits until the signal
@@ -170,6 +174,7 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 	bool stepping = request == PTRACE_SINGLESTEP;
 
 	for (;;) {
+		struct timespec moment = { 0, MOMENT_FIRST };
 		int how = 0;
 		pid_t waited;
 
@@ -179,8 +184,6 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 		 * too. */
 		while ((waited = waitpid(tracer->child, &how, __WALL | (stepping ? 0 : WNOHANG))) <=
 			0) {
-			const struct timespec moment = { 0, 50000 };
-
 			if (waited < 0 && errno != EINTR)
 				return status_failed("the single-stepped process has ended: %s",
 					strerror(errno));
@@ -188,6 +191,10 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 				return ended_by_signal(tracer, SIGALRM);
 			if (!stepping)
 				nanosleep(&moment, NULL);
+			/* Frequent checks would count as work of the parent, and an idle child as
+			 * a busy one (STEP_IDLE). */
+			if (moment.tv_nsec < MOMENT_LAST)
+				moment.tv_nsec += moment.tv_nsec / 4;
 		}
 		if (WIFEXITED(how) || WIFSIGNALED(how)) {
 			tracer->gone = true;

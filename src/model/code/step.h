@@ -41,7 +41,7 @@ struct step_plan {
  * were idle for nearly all of the time, the stepped code waits for some event. The event for which
  * the stepped code waits may never happen, so stepping of idle processes ends after plan->seconds.
  */
-#define STEP_LATEST 10.0
+#define STEP_LATEST 4.0
 #define STEP_IDLE   0.1
 
 /* Seconds that parent and child ran, and seconds that they waited for a processor. */
