@@ -124,8 +124,9 @@ static void explain_later(
 TEST(the_engine_measures_while_the_model_computes)
 {
 	struct engine engine = fake_init(&fake, LIMIT);
-	struct explainer explainer = explainer_model;
+	static struct explainer explainer; /* the session uses it until the tear-down */
 
+	explainer = explainer_model;
 	explainer.explain = explain_later;
 	snprintf(fake.machine.arch, sizeof(fake.machine.arch), "x86_64");
 	played_begin(&engine, (struct session_options){ .explainer = &explainer, .uarch = "zen4" },
