@@ -5,7 +5,8 @@
 # Then wrong lines are planted in the core model (of Zen 4 or Zen 5), one at a time: the program should name the file, the line and the class.
 #
 # Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1); GROUPS_WANTED
-# (default: "known more random planted"); SEED and LOOPS, for the random loops (default: 1 and 40).
+# (default: "known more random planted"); SEED and LOOPS, for the random loops (default: 1 and 40); ONLY, a pattern of the settings
+# (default: all).
 set -eu
 slexplore=${SLEXPLORE:-./slexplore}
 models=$(dirname "$0")/../data/uarch
@@ -137,6 +138,11 @@ END
 	own store-load '\tmov (%rsi), %rax\n\tmov 8(%rsi), %rcx\n\tmov %r9, 64(%rsi)\n\tlea 1(%r9), %rdx'
 	own vload4 '\tvmovupd (%rsi), %ymm0\n\tvmovupd 32(%rsi), %ymm1\n\tvmovupd 64(%rsi), %ymm2\n\tmov 96(%rsi), %rax'
 	own vload-mul '\tvmulpd (%rsi), %ymm1, %ymm2\n\tvmulpd 32(%rsi), %ymm1, %ymm3\n\timul $3, %r9, %rax'
+	own vload2-load4 '\tvmovups (%rsi), %ymm2\n\tvmovups 32(%rsi), %ymm3\n\tmov (%rsi), %rax\n\tmov 8(%rsi), %rcx\n\tmov 16(%rsi), %rdx\n\tmov 24(%rsi), %r8'
+	own vload3-load3 '\tvmovups (%rsi), %ymm2\n\tmov (%rsi), %rax\n\tvmovups 32(%rsi), %ymm3\n\tmov 8(%rsi), %rcx\n\tvmovups 64(%rsi), %ymm4\n\tmov 16(%rsi), %rdx'
+	own vload1-load3 '\tvaddpd (%rsi), %ymm1, %ymm2\n\tadd (%rsi), %rax\n\tadd 8(%rsi), %rcx\n\tadd 16(%rsi), %rdx'
+	own vload4-load1 '\tvmovsd (%rsi), %xmm2\n\tvmovsd 8(%rsi), %xmm3\n\tmov (%rsi), %rax\n\tvmovsd 16(%rsi), %xmm4\n\tvmovsd 24(%rsi), %xmm5'
+	own vload2-load1 '\tvmulpd (%rsi), %ymm1, %ymm2\n\tvmulpd 32(%rsi), %ymm1, %ymm3\n\tmov (%rsi), %rax\n\tvaddpd %ymm0, %ymm1, %ymm4'
 	own nops '\tnop\n\tnopw 0(%rax)\n\tlea 1(%r9), %rax\n\tnopl 0(%rax)\n\tlea 2(%r9), %rcx'
 	own popcnt4 '\tpopcnt %r9, %rax\n\tpopcnt %r9, %rcx\n\tlzcnt %r9, %rdx\n\tpopcnt %r9, %r8'
 	own chain-load '\tmov (%rsi), %rax\n\tand $0, %rax\n\tadd %rax, %rsi\n\timul $3, %r9, %rcx\n\trorx $3, %r9, %rdx'
@@ -212,7 +218,8 @@ field() {
 
 # measure GROUP: measures the settings of a group, and compares them with the model.
 measure() {
-"$1" >"$work/settings"
+"$1" >"$work/all"
+grep -e "${ONLY:-}" "$work/all" >"$work/settings"
 : >"$work/rows"
 printf '\n%s settings\n' "$1"
 while read -r setting; do
@@ -330,7 +337,7 @@ plant_all() {
 		return
 		;;
 	esac
-	planted >"$work/planted"
+	planted | grep -e "${ONLY:-}" >"$work/planted"
 	while IFS='|' read -r setting zen4 zen5; do
 		[ "$core" = zen5 ] && [ "$zen5" ] && zen4=$zen5
 		plant "$setting" "${zen4% *}" "${zen4#* }"

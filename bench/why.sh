@@ -17,6 +17,29 @@ own() {
 	cat >"$work/$1"
 }
 
+# own_at NAME SKIP LINES: an own loop of these lines of assembly, whose code begins SKIP bytes after the end of a line.
+own_at() {
+	own "$1" <<END
+/* slexplore: elements=n */
+.section .note.GNU-stack,"",@progbits
+.text
+.p2align 12
+.globl loop
+.type loop,@function
+loop:	xor %r11d, %r11d
+	.p2align 6
+	.skip $2, 0x90
+1:
+$(printf '%b' "$3")
+	add \$1, %r11
+	cmp %rdi, %r11
+	jne 1b
+	xor %eax, %eax
+	ret
+.size loop, .-loop
+END
+}
+
 own_loops() {
 	for value in 1e-310 1.0; do
 		own "values-$value.c" <<END
@@ -87,46 +110,8 @@ END
 	done
 	[ "$(uname -m)" = x86_64 ] || return 0
 	for skip in 0 32 57; do
-		own "nops-$skip.S" <<END
-/* slexplore: elements=n */
-.section .note.GNU-stack,"",@progbits
-.text
-.p2align 12
-.globl loop
-.type loop,@function
-loop:	xor %r11d, %r11d
-	.p2align 6
-	.skip $skip, 0x90
-1:	.rept 16
-	.byte 0x0f, 0x1f, 0x40, 0x00
-	.endr
-	add \$1, %r11
-	cmp %rdi, %r11
-	jne 1b
-	xor %eax, %eax
-	ret
-.size loop, .-loop
-END
-		own "code-$skip.S" <<END
-/* slexplore: elements=n */
-.section .note.GNU-stack,"",@progbits
-.text
-.p2align 12
-.globl loop
-.type loop,@function
-loop:	xor %r11d, %r11d
-	.p2align 6
-	.skip $skip, 0x90
-1:	lea 1(%r11), %rax
-	lea 2(%r11), %rcx
-	lea 3(%r11), %rdx
-	add \$1, %r11
-	cmp %rdi, %r11
-	jne 1b
-	xor %eax, %eax
-	ret
-.size loop, .-loop
-END
+		own_at "nops-$skip.S" $skip '\t.rept 16\n\t.byte 0x0f, 0x1f, 0x40, 0x00\n\t.endr'
+		own_at "code-$skip.S" $skip '\tlea 1(%r11), %rax\n\tlea 2(%r11), %rcx\n\tlea 3(%r11), %rdx'
 	done
 }
 

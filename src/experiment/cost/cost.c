@@ -13,12 +13,12 @@ enum { QUIET = 40 };
 
 /* Each changed loop is measured until it has ENOUGH undisturbed measurements, in rounds over all
  * changed loops, within the time limit, which is SECONDS if the caller gives none. The first round
- * of measurements over all changed loops is always completed. */
-enum { ENOUGH = 5, PLAINS = ENOUGH * COST_INSNS };
+ * of measurements over all changed loops is always completed. At some places in memory, a loop may
+ * take longer: if the median of a loop's measurements exceeds the fastest by the share STEADY, the
+ * loop gets MOST measurements. */
+enum { ENOUGH = 5, MOST = 12, PLAINS = MOST * COST_INSNS };
+#define STEADY	0.01
 #define SECONDS 15.0
-
-/* The loops with as many nops as the core renames in one cycle, and with cost_many() nops. */
-enum { FEW, MANY, NOPS };
 
 /* The standard error of the median of n values with quartiles q apart: MEDIAN × q ÷ √n (for a
  * normal distribution, 1.253 × σ ÷ √n and q = 1.349 × σ). The range of a cost is SURE standard
@@ -44,12 +44,10 @@ struct cost {
 	double limit; /* time limit for repeated measurements, seconds */
 	/* plain_cpe: measurements of the unchanged loop, one for each instruction in each round.
 	 * changed_cpe: measurements of the loops with one change. */
-	double plain_cpe[PLAINS], changed_cpe[COST_INSNS][COST_CHANGES][ENOUGH];
-	double nops_cpe[NOPS][ENOUGH];
-	struct points plain, points[COST_INSNS][COST_CHANGES], nops[NOPS];
-	double width, rest; /* the core model's rename width, and the largest hard limit but the
-			       width, in cycles per element */
-	double iteration;   /* elements of one iteration of the innermost loop */
+	double plain_cpe[PLAINS], changed_cpe[COST_INSNS][COST_CHANGES][MOST];
+	double nops_cpe[COST_PADDINGS][MOST];
+	struct points plain, points[COST_INSNS][COST_CHANGES], nops[COST_PADDINGS];
+	struct cost_front front;
 	/* The following members of the struct are valid only while cost_measure() runs. */
 	const struct measurer *measurer;
 	struct changed changed;
@@ -108,18 +106,21 @@ static void describe(const struct explanation *explanation, int first, struct co
 	text_free(&text);
 }
 
-/* Notes the facts of the loop on which the cost of a rename slot depends. */
-static void describe_loop(struct cost *cost, const struct explanation *explanation, int last)
+/* Returns the facts of the innermost loop on which the cost of a rename slot depends. */
+static struct cost_front front_of(const struct explanation *explanation, int first, int last)
 {
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
+	struct cost_front front = { .rest = cost_rest(limits),
+		.width = uarch_known(limits->uarch->width) ? limits->uarch->width : 0 };
 	int iterations = 0;
 
 	for (int i = 0; i < loop->path_count; i++)
 		iterations += loop->path[i].insn == last;
-	cost->iteration = loop->elements / fmax(iterations, 1);
-	cost->width = uarch_known(limits->uarch->width) ? limits->uarch->width : 0;
-	cost->rest = cost_rest(limits);
+	front.iteration = loop->elements / fmax(iterations, 1);
+	for (int i = first; i <= last; i++)
+		front.slots += limits->insn[i].slots;
+	return front;
 }
 
 struct cost *cost_new(const struct setting *setting, const struct explanation *explanation,
@@ -154,8 +155,8 @@ struct cost *cost_new(const struct setting *setting, const struct explanation *e
 	snprintf(report->uarch, sizeof(report->uarch), "%s", explanation->limits.uarch->name);
 	snprintf(report->title, sizeof(report->title), "%s", explanation->limits.uarch->title);
 	describe(explanation, first, report);
-	cost_predict(explanation, first, report);
-	describe_loop(cost, explanation, last);
+	cost->front = front_of(explanation, first, last);
+	cost_predict(explanation, first, &cost->front, report);
 	return cost;
 }
 
@@ -176,6 +177,12 @@ static struct cost_value scaled(struct cost_value value, double factor)
 	return (struct cost_value){ value.value * factor, value.lo * factor, value.hi * factor };
 }
 
+/* Whether a exceeds b by more than the measurement error. */
+static bool exceeds(struct cost_value a, struct cost_value b)
+{
+	return a.value - b.value > hypot(a.value - a.lo, b.hi - b.value);
+}
+
 void cost_estimate(struct cost_insn *insn)
 {
 	struct cost_value wait = scaled(insn->later, insn->latency);
@@ -183,7 +190,7 @@ void cost_estimate(struct cost_insn *insn)
 	if (insn->wait.value < wait.value)
 		wait = insn->wait;
 	insn->cost = insn->twice;
-	if (isnan(insn->cost.value) || wait.value > insn->cost.value)
+	if (isnan(insn->cost.value) || exceeds(wait, insn->cost))
 		insn->cost = wait;
 }
 
@@ -214,7 +221,8 @@ const struct cost_insn *cost_at(const struct cost_report *report, uint64_t offse
 }
 
 /* Returns the cycles per element of a loop, and sets *error to their standard error. Other
- * processes only make a loop slower, so the lower quartile of the measurements counts. */
+ * processes and unlucky places in memory only make a loop slower, so a fast measurement counts: the
+ * fastest of ENOUGH, the second of MOST. */
 static double cpe_of(const struct points *points, double *error)
 {
 	const double *cpe = points->cpe;
@@ -222,7 +230,7 @@ static double cpe_of(const struct points *points, double *error)
 	double spread = cpe[(count - 1) / 2] - cpe[0];
 
 	*error = fmax(spread, points->error / count) / sqrt(count);
-	return cpe[(count - 1) / 4];
+	return cpe[(count - 1) / 8];
 }
 
 /* Returns the difference in cycles per element between two variants of the loop. */
@@ -272,10 +280,15 @@ static void evaluate(struct cost *cost)
 	report->cpe.value = cpe_of(&cost->plain, &error);
 	report->cpe.lo = report->cpe.value - SURE * error;
 	report->cpe.hi = report->cpe.value + SURE * error;
-	report->contended = cost->plain.contended || cost->nops[FEW].contended;
-	report->slot = cost_slot(compare_loops(&cost->nops[FEW], &cost->plain),
-		compare_loops(&cost->nops[MANY], &cost->plain), cost->width, cost->iteration,
-		cost->rest, report->cpe.value);
+	report->contended = cost->plain.contended;
+	for (int i = 0; i < COST_PADDINGS; i++)
+		report->contended |= cost->nops[i].contended;
+	if (cost->front.width > 0)
+		report->slot =
+			cost_slot(&cost->front, compare_loops(&cost->nops[COST_FEW], &cost->plain),
+				compare_loops(&cost->nops[COST_END], &cost->plain),
+				compare_loops(&cost->nops[COST_END], &cost->nops[COST_BEGIN]),
+				report->cpe.value);
 	for (int i = 0; i < report->count; i++) {
 		struct cost_insn *row = &report->insn[i];
 		const struct points *points = cost->points[i];
@@ -316,14 +329,28 @@ static void add_point(struct points *points, const struct changed_point *point)
 	points->error += MEDIAN * (point->hi - point->lo) / sqrt(QUIET);
 }
 
+/* Returns the number of undisturbed measurements that a changed loop needs. */
+static int wanted(const struct points *points)
+{
+	const double *cpe = points->cpe;
+
+	return points->count >= ENOUGH && cpe[(points->count - 1) / 2] > cpe[0] * (1 + STEADY)
+		       ? MOST
+		       : ENOUGH;
+}
+
+/* Whether a changed loop has too few undisturbed measurements. */
+static bool needs_more(const struct points *points)
+{
+	return points->contended || points->count < wanted(points);
+}
+
 static struct status measure_loop(
-	struct cost *cost, const struct code_change *change, int most, struct points *points)
+	struct cost *cost, const struct code_change *change, struct points *points)
 {
 	struct changed_point point;
-	struct status status = status_ok();
+	struct status status;
 
-	if (!points->contended && points->count >= most)
-		return status;
 	status = changed_measure(&cost->changed, change, 1, &point);
 	if (!status_is_ok(&status))
 		return status;
@@ -337,19 +364,23 @@ static struct status measure_plain(struct cost *cost)
 	const struct code_change change = cost_change(COST_PLAIN, NULL);
 
 	snprintf(cost->report.doing, sizeof(cost->report.doing), "the loop as it is");
-	return measure_loop(cost, &change, PLAINS, &cost->plain);
+	return cost->plain.contended || cost->plain.count < PLAINS
+		       ? measure_loop(cost, &change, &cost->plain)
+		       : status_ok();
 }
 
 /* Measures the loop with added nops. */
 static void measure_nops(struct cost *cost)
 {
-	const int count[] = { [FEW] = (int)cost->width, [MANY] = cost_many(cost->width) };
+	const struct cost_front *front = &cost->front;
 
 	snprintf(cost->report.doing, sizeof(cost->report.doing), "the loop with nops");
-	for (int i = 0; i < NOPS && cost->width > 0; i++) {
-		const struct code_change change = cost_nops(count[i]);
+	for (int i = 0; i < COST_PADDINGS && front->width > 0; i++) {
+		const struct code_change change =
+			cost_nops(cost_padding(i, front->width, front->slots));
 
-		(void)measure_loop(cost, &change, ENOUGH, &cost->nops[i]);
+		if (needs_more(&cost->nops[i]))
+			(void)measure_loop(cost, &change, &cost->nops[i]);
 	}
 }
 
@@ -360,11 +391,11 @@ static void measure_change(struct cost *cost, int i, enum cost_change kind, char
 	const struct code_change change = cost_change(kind, &cost->report.insn[i]);
 	struct status status;
 
-	if (why[0] || measurer_stopped(cost->measurer))
+	if (why[0] || measurer_stopped(cost->measurer) || !needs_more(&cost->points[i][kind]))
 		return;
 	snprintf(
 		cost->report.doing, sizeof(cost->report.doing), "%.50s", cost->report.insn[i].text);
-	status = measure_loop(cost, &change, ENOUGH, &cost->points[i][kind]);
+	status = measure_loop(cost, &change, &cost->points[i][kind]);
 	if (status.code == STATUS_FAILED)
 		snprintf(why, bytes, "%.99s", status.text);
 }
@@ -413,8 +444,7 @@ static bool is_left(const struct cost *cost, int i)
 							: row->why_saved;
 		bool whole = kind == COST_HELD_LONG || kind == COST_LATER_LONG;
 
-		if (!why[0] && (!whole || needs_whole(cost, i)) &&
-			(points->contended || points->count < ENOUGH))
+		if (!why[0] && (!whole || needs_whole(cost, i)) && needs_more(points))
 			return true;
 	}
 	return false;
@@ -457,7 +487,7 @@ static void measure_all(struct cost *cost)
 	for (int i = 0; i < report->count; i++)
 		for (int kind = 0; kind < COST_CHANGES; kind++)
 			cost->points[i][kind].cpe = cost->changed_cpe[i][kind];
-	for (int i = 0; i < NOPS; i++)
+	for (int i = 0; i < COST_PADDINGS; i++)
 		cost->nops[i].cpe = cost->nops_cpe[i];
 	if (status_is_ok(&report->status))
 		report->status = measure_plain(cost);

@@ -135,28 +135,42 @@ enum cost_change cost_change_of(const struct code_change *change, uint64_t *from
 
 /* ---- The model's costs (predict.c) */
 
+/* The facts of a loop on which the cost of a rename slot depends. */
+struct cost_front {
+	double width;	  /* the core model's rename width; 0: unknown */
+	double slots;	  /* rename slots of one iteration of the innermost loop */
+	double iteration; /* elements of one iteration */
+	double rest; /* the largest hard limit but the width, in cycles per element: cost_rest() */
+};
+
 /* Fills in the costs of the loop's instructions by the core model: the prediction for the loop with
  * the same changes. `first` is the index of the instruction in the explanation's loop that
  * report->insn[0] describes. Pure. */
-void cost_predict(const struct explanation *explanation, int first, struct cost_report *report);
+void cost_predict(const struct explanation *explanation, int first, const struct cost_front *front,
+	struct cost_report *report);
 
-/* Returns a number of nops that takes a core with the rename width `width` several cycles. The mean
- * cost of so many nops depends little on the steps of the front end. */
-int cost_many(double width);
+/* The nops that show the cost of a rename slot. A loop of `slots` rename slots and FEW nops takes
+ * about a cycle more, if the width limits it. BEGIN nops and END nops make the slots of an
+ * iteration fill whole cycles: in other cycles, some front ends use only a part of their width. */
+enum cost_padding { COST_FEW, COST_BEGIN, COST_END, COST_PADDINGS };
+
+int cost_padding(enum cost_padding padding, double width, double slots);
 
 /* Returns the largest hard limit but the rename width, in cycles per element. Pure. */
 double cost_rest(const struct limits *limits);
 
-/* Returns the cost of a rename slot: `few` and `many` are the cycles per element that the loop
- * takes more with `width` and with cost_many() nops. `iteration`: elements of one iteration. `rest`
- * and `cpe`: the largest hard limit but the width, and the cycles per element of the loop. 0: the
- * front end does not limit the loop. Pure. */
-struct cost_value cost_slot(struct cost_value few, struct cost_value many, double width,
-	double iteration, double rest, double cpe);
+/* Returns the cost of a rename slot: the mean of the nops from COST_BEGIN to COST_END. `few` and
+ * `many` are the cycles per element that the loop takes more with COST_FEW and COST_END nops than
+ * without nops. `rise`: with COST_END nops than with COST_BEGIN nops. `cpe`: cycles per element of
+ * the loop. 0: the front end does not limit the loop. Pure. */
+struct cost_value cost_slot(const struct cost_front *front, struct cost_value few,
+	struct cost_value many, struct cost_value rise, double cpe);
 
 /* ---- Measuring (cost.c) */
 
-/* Fills in the cost of an instruction from `twice`, `later` and the latency. Pure. */
+/* Fills in the cost of an instruction from `twice`, `later` and the latency. Pure. The larger of
+ * two noisy values is too large on average. So the cost of waiting counts only if it exceeds
+ * `twice` by more than the measurement error. */
 void cost_estimate(struct cost_insn *insn);
 
 /* Returns the sum of the costs of all instructions, in cycles per element; NAN: no cost is known.

@@ -105,7 +105,7 @@ static struct insn nop_of(int bytes)
 /* ---- The cost of a rename slot */
 
 /* A front end may move in steps of several cycles, and of two times the rename width. */
-#define MANY_CYCLES 6
+#define RISE_CYCLES 6
 
 /* The width limits a loop if as many nops as the core renames in one cycle take at least this part
  * of a cycle. If no other hard limit is within the part RIVAL of the loop's cycles, it is enough
@@ -114,9 +114,13 @@ static struct insn nop_of(int bytes)
 #define STEPPED 0.87
 #define RIVAL	0.9
 
-int cost_many(double width)
+int cost_padding(enum cost_padding padding, double width, double slots)
 {
-	return (int)(MANY_CYCLES * width);
+	double begin = (ceil(slots / width - 1e-6) + 1) * width - slots;
+
+	return (int)nearbyint(padding == COST_FEW     ? width
+			      : padding == COST_BEGIN ? begin
+						      : begin + RISE_CYCLES * width);
 }
 
 static struct cost_value divided(struct cost_value value, double by)
@@ -124,15 +128,18 @@ static struct cost_value divided(struct cost_value value, double by)
 	return (struct cost_value){ value.value / by, value.lo / by, value.hi / by };
 }
 
-struct cost_value cost_slot(struct cost_value few, struct cost_value many, double width,
-	double iteration, double rest, double cpe)
+struct cost_value cost_slot(const struct cost_front *front, struct cost_value few,
+	struct cost_value many, struct cost_value rise, double cpe)
 {
-	bool full = few.value * iteration >= FULL,
-	     stepped = rest < RIVAL * cpe && many.value * iteration >= STEPPED * MANY_CYCLES;
+	int end = cost_padding(COST_END, front->width, front->slots),
+	    begin = cost_padding(COST_BEGIN, front->width, front->slots);
+	bool full = few.value * front->iteration >= FULL,
+	     stepped = front->rest < RIVAL * cpe &&
+		       many.value * front->iteration >= STEPPED * end / front->width;
 
-	if (isnan(many.value) || !(full || stepped))
+	if (isnan(rise.value) || !(full || stepped))
 		return (struct cost_value){ 0, 0, 0 };
-	return divided(many, cost_many(width));
+	return divided(rise, end - begin);
 }
 
 double cost_rest(const struct limits *limits)
@@ -207,21 +214,24 @@ static double predict_nops(
 	return prediction->limits.predicted;
 }
 
-/* Returns the cost of a rename slot by the core model. `base`: the prediction without a change. */
-static double predict_slot(
-	struct prediction *prediction, int first, const struct cost_report *report, double base)
+static struct cost_value exactly(double value)
 {
-	const struct limits *limits = &prediction->explanation->limits;
-	double width = limits->uarch->width, few, many;
+	return (struct cost_value){ value, value, value };
+}
 
-	if (!uarch_known(width))
+/* Returns the cost of a rename slot by the core model. `base`: the prediction without a change. */
+static double predict_slot(struct prediction *prediction, int first,
+	const struct cost_report *report, const struct cost_front *front, double base)
+{
+	double cpe[COST_PADDINGS];
+
+	if (front->width == 0)
 		return 0;
-	few = predict_nops(prediction, first, report, (int)width) - base;
-	many = predict_nops(prediction, first, report, cost_many(width)) - base;
-	return cost_slot((struct cost_value){ few, few, few },
-		(struct cost_value){ many, many, many }, width,
-		(double)prediction->whole.elements / fmax(prediction->whole.turns, 1),
-		cost_rest(limits), limits->predicted)
+	for (int i = 0; i < COST_PADDINGS; i++)
+		cpe[i] = predict_nops(
+			prediction, first, report, cost_padding(i, front->width, front->slots));
+	return cost_slot(front, exactly(cpe[COST_FEW] - base), exactly(cpe[COST_END] - base),
+		exactly(cpe[COST_END] - cpe[COST_BEGIN]), prediction->explanation->limits.predicted)
 		.value;
 }
 
@@ -253,7 +263,8 @@ static double delay_by(const struct prediction *prediction, int index, double la
 	return own + (late > 0 ? late : 0);
 }
 
-void cost_predict(const struct explanation *explanation, int first, struct cost_report *report)
+void cost_predict(const struct explanation *explanation, int first, const struct cost_front *front,
+	struct cost_report *report)
 {
 	struct prediction prediction = { .explanation = explanation,
 		.whole = shortened(&explanation->loop) };
@@ -264,7 +275,7 @@ void cost_predict(const struct explanation *explanation, int first, struct cost_
 	base = prediction.limits.predicted;
 	loop_init(&prediction.loop, LOOP_INSNS, LOOP_PATH);
 	loop_init(&prediction.padded, LOOP_INSNS, LOOP_PATH);
-	slot = predict_slot(&prediction, first, report, base);
+	slot = predict_slot(&prediction, first, report, front, base);
 	for (int i = 0; i < report->count; i++) {
 		struct cost_insn *row = &report->insn[i];
 		const struct insn *insn = &explanation->loop.insn[first + i];

@@ -36,9 +36,10 @@ enum { QUIET = 25, VISITS = 4 };
 #define KNEE 0.7
 enum { KNEES = 3, MORE_POINTS = 8, POINTS = 3 + KNEES + MORE_POINTS };
 
-/* Resources with disturbed or ambiguous values are measured up to PASSES times, within the time
- * limit, which is SECONDS if the caller gives none. */
-enum { PASSES = 10 };
+/* Resources with disturbed values are measured up to PASSES times, within the time limit, which is
+ * SECONDS if the caller gives none. An undisturbed value that is ambiguous SAME times stays
+ * ambiguous. */
+enum { PASSES = 10, SAME = 3 };
 #define SECONDS 3.0
 
 /* Largest number of instructions that are added to an iteration. */
@@ -333,8 +334,10 @@ static int doubt(const struct slack_resource *resource)
  * from the core model is measured twice. */
 static bool is_left(const struct slack_resource *resource, int pass)
 {
-	return doubt(resource) > 0 || (pass == 1 && resource->kind == SLACK_EXACT &&
-					      slack_differs(resource, resource->model));
+	if (doubt(resource) > 0)
+		return resource->contended || pass < SAME;
+	return pass == 1 && resource->kind == SLACK_EXACT &&
+	       slack_differs(resource, resource->model);
 }
 
 /* Measures the pressure on a resource again, and keeps the less doubtful values. Of two results
