@@ -8,147 +8,7 @@
 
 #include "base/rows.h"
 #include "base/units.h"
-
-/* ---- names of values ---- */
-
-/* The sample and limits of one of the two settings that a lesson's step compares: A, or the present
- * one. */
-struct side {
-	const struct sample *sample;
-	const struct limits *limits;
-};
-
-struct name_row {
-	const char *name;
-	unsigned hidden; /* the group of hidden numbers (enum lesson_hidden) to which this value of
-			    the present setting belongs */
-	enum value_unit unit;
-	bool word;
-	/* The function that returns the value: of_side() for a value of one setting, such as its
-	 * CPE; of_all() for any other value. */
-	double (*of_side)(const struct side *side);
-	double (*of_all)(const struct lesson_values *values);
-};
-
-static double side_cpe(const struct side *side)
-{
-	return side->sample && side->sample->valid ? side->sample->cpe : NAN;
-}
-
-static double side_ns(const struct side *side)
-{
-	return side->sample && side->sample->valid ? side->sample->ns : NAN;
-}
-
-static double side_ghz(const struct side *side)
-{
-	return side->sample && side->sample->valid ? side->sample->ghz : NAN;
-}
-
-static double side_gbps(const struct side *side)
-{
-	return side->sample && side->sample->valid ? side->sample->gbps : NAN;
-}
-
-static double side_limit(const struct side *side)
-{
-	return side->limits && side->limits->binding >= 0 ? side->limits->bound : NAN;
-}
-
-static double side_predicted(const struct side *side)
-{
-	return side->limits && side->limits->predicted_by >= 0 ? side->limits->predicted : NAN;
-}
-
-static double side_instructions(const struct side *side)
-{
-	return side->limits && side->limits->elements > 0 && side->limits->instructions > 0
-		       ? side->limits->instructions / side->limits->elements
-		       : NAN;
-}
-
-static double side_mispredicts(const struct side *side)
-{
-	return side->limits ? side->limits->mispredicts : NAN;
-}
-
-static double ratio(const struct lesson_values *values)
-{
-	const struct side now = { values->now, NULL }, a = { values->a, NULL };
-
-	return side_cpe(&now) / side_cpe(&a);
-}
-
-static double speedup(const struct lesson_values *values)
-{
-	return 1 / ratio(values);
-}
-
-static double knee(const struct lesson_values *values)
-{
-	return curve_knee(values->curve, values->curve_count);
-}
-
-static double width(const struct lesson_values *values)
-{
-	return values->width > 0 ? values->width : lesson_width(values->limits);
-}
-
-static double tsc(const struct lesson_values *values)
-{
-	return values->machine && values->machine->tick_hz > 0 ? values->machine->tick_hz / 1e9
-							       : NAN;
-}
-
-static double cache_size(const struct lesson_values *values, int level)
-{
-	double bytes = values->caches ? values->caches->level[level - 1].bytes : 0;
-
-	return bytes > 0 ? bytes : NAN;
-}
-
-static double l1_size(const struct lesson_values *values)
-{
-	return cache_size(values, 1);
-}
-
-static double l2_size(const struct lesson_values *values)
-{
-	return cache_size(values, 2);
-}
-
-static double l3_size(const struct lesson_values *values)
-{
-	return cache_size(values, 3);
-}
-
-static double line(const struct lesson_values *values)
-{
-	return values->caches && values->caches->line > 0 ? values->caches->line : NAN;
-}
-
-static const struct name_row names[] = {
-	{ "cpe", HIDDEN_CPE, .of_side = side_cpe },
-	{ "ns", HIDDEN_CPE, UNIT_NS, .of_side = side_ns },
-	{ "gbps", HIDDEN_CPE, UNIT_GBPS, .of_side = side_gbps },
-	{ "ghz", HIDDEN_CLOCK, UNIT_GHZ, .of_side = side_ghz },
-	{ "limit", HIDDEN_LIMITS, .of_side = side_limit },
-	{ "predicted", HIDDEN_LIMITS, .of_side = side_predicted },
-	{ "binding", HIDDEN_BINDING, .word = true, .of_side = side_limit },
-	{ "instructions", .of_side = side_instructions },
-	{ "mispredictions", .of_side = side_mispredicts },
-	{ "ratio", HIDDEN_CPE | HIDDEN_RATIO, .of_all = ratio },
-	{ "speedup", HIDDEN_CPE | HIDDEN_RATIO, .of_all = speedup },
-	{ "knee", HIDDEN_CPE | HIDDEN_CURVE, .of_all = knee },
-	{ "width", .of_all = width },
-	{ "tsc", .unit = UNIT_GHZ, .of_all = tsc },
-	{ "l1.size", HIDDEN_CACHES, UNIT_BYTES, .of_all = l1_size },
-	{ "l2.size", HIDDEN_CACHES, UNIT_BYTES, .of_all = l2_size },
-	{ "l3.size", HIDDEN_CACHES, UNIT_BYTES, .of_all = l3_size },
-	{ "line", .unit = UNIT_BYTES, .of_all = line },
-};
-
-enum { NAMES = sizeof(names) / sizeof(*names) };
+#include "lesson/expression_names.h"
 
 /* ---- the reader ---- */
 
@@ -230,7 +90,8 @@ static bool take(struct reader *reader, const char *token)
 	return true;
 }
 
-static struct expression_value value_of_limit(const struct side *side, enum limit_kind kind)
+static struct expression_value value_of_limit(
+	const struct expression_side *side, enum limit_kind kind)
 {
 	for (int i = 0; side->limits && i < side->limits->limit_count; i++)
 		if (side->limits->limit[i].kind == kind && side->limits->limit[i].known)
@@ -244,34 +105,34 @@ static struct expression_value named(struct reader *reader, const char *name, co
 {
 	const struct lesson_values *values = reader->values;
 	bool of_a = strncmp(name, "A.", 2) == 0;
-	const char *plain = of_a ? name + 2 : name, *all[NAMES + 1];
-	struct side side = { 0 };
+	const char *plain = of_a ? name + 2 : name, *all[EXPRESSION_NAMES_MOST];
+	struct expression_side side = { 0 };
 	struct expression_value value;
 
 	if (values)
-		side = of_a ? (struct side){ values->a, values->a_limits }
-			    : (struct side){ values->now, values->limits };
-	for (int i = 0; i < NAMES; i++)
-		all[i] = names[i].name;
-	all[NAMES] = "limit.latency";
-	for (int i = 0; i < NAMES; i++) {
-		const struct name_row *row = &names[i];
+		side = of_a ? (struct expression_side){ values->a, values->a_limits }
+			    : (struct expression_side){ values->now, values->limits };
+	for (int i = 0; i < expression_name_count; i++)
+		all[i] = expression_names[i].name;
+	all[expression_name_count] = "limit.latency";
+	for (int i = 0; i < expression_name_count; i++) {
+		const struct expression_name *row = &expression_names[i];
 
 		if (strcmp(row->name, plain) != 0 || (of_a && !row->of_side))
 			continue;
 		reader->into->hidden |= row->hidden;
 		if (of_a && row->hidden & HIDDEN_CPE)
 			reader->into->hidden ^= HIDDEN_CPE | HIDDEN_A;
-		reader->into->uses_a |= of_a || row->of_all == ratio || row->of_all == speedup;
+		reader->into->uses_a |= of_a || row->of_a;
 		reader->into->uses_now |= row->of_side && !of_a;
-		reader->into->uses_knee |= row->of_all == knee;
+		reader->into->uses_knee |= row->knee;
 		if (!values)
 			return (struct expression_value){ .kind = VALUE_UNKNOWN,
 				.word = row->word ? "" : NULL };
 		value = number_of(
 			row->of_side ? row->of_side(&side) : row->of_all(values), row->unit);
-		value.measured = row->hidden & HIDDEN_CPE && row->of_all != knee;
-		if (row->of_all == knee && values->curve_bytes)
+		value.measured = row->hidden & HIDDEN_CPE && !row->knee;
+		if (row->knee && values->curve_bytes)
 			value.unit = UNIT_BYTES;
 		if (row->word)
 			value.word = "";
@@ -290,7 +151,8 @@ static struct expression_value named(struct reader *reader, const char *name, co
 	if (limit_find(name) != LIMIT_COUNT)
 		return (struct expression_value){ VALUE_WORD, 0, UNIT_NONE,
 			limit_rows[limit_find(name)].name };
-	fail(reader, at, "%s", status_unknown("unknown value", name, all, NAMES + 1, NULL).text);
+	fail(reader, at, "%s",
+		status_unknown("unknown value", name, all, expression_name_count + 1, NULL).text);
 	return unknown();
 }
 
@@ -551,54 +413,4 @@ struct words expression_words(const struct expression_value *value)
 		return words_of("%s GB/s", three_digits(value->number, value->measured).text);
 	default: return three_digits(value->number, value->measured);
 	}
-}
-
-/* ---- the width ---- */
-
-double lesson_width(const struct limits *limits)
-{
-	if (limits && limits->uarch)
-		return limits->uarch->width > 0 ? limits->uarch->width : NAN;
-	for (int i = 0; limits && i < limits->limit_count; i++)
-		if (limits->limit[i].kind == LIMIT_WIDTH && limits->limit[i].cycles > 0 &&
-			limits->slots > 0)
-			return round(limits->slots / limits->limit[i].cycles * 100) / 100;
-	return NAN;
-}
-
-/* ---- the knee ---- */
-
-double curve_knee(const struct lesson_point *point, int count)
-{
-	double low = NAN, high = NAN, middle, knee = NAN;
-	int fewest = count + 1;
-
-	if (count < 3)
-		return NAN;
-	for (int i = 0; i < count; i++) {
-		if (!(point[i].cpe > 0 && point[i].at > 0))
-			return NAN;
-		low = fmin(low, point[i].cpe);
-		high = fmax(high, point[i].cpe);
-	}
-	if (high < 1.25 * low)
-		return NAN;
-	middle = sqrt(low * high);
-	/* A noisy curve may cross its middle value several times: the knee is the crossing with the
-	 * fewest points on the wrong side. */
-	for (int i = 1; i < count; i++) {
-		int wrong = 0;
-
-		for (int j = 0; j < count; j++)
-			wrong += (point[j].cpe > middle) != (j >= i);
-		if (wrong < fewest && point[i].cpe > point[i - 1].cpe) {
-			double share = log(middle / point[i - 1].cpe) /
-				       log(point[i].cpe / point[i - 1].cpe);
-
-			fewest = wrong;
-			share = fmin(fmax(share, 0), 1);
-			knee = point[i - 1].at * pow(point[i].at / point[i - 1].at, share);
-		}
-	}
-	return knee;
 }

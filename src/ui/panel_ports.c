@@ -11,21 +11,14 @@
 #include "experiment/slack/slack.h"
 #include "lesson/lesson.h"
 #include "ui/panels.h"
+#include "ui/port_events.h"
 
 /* Widths in screen columns. COLUMN: smallest width, in columns, of the entry for a port whose
  * micro-ops are not counted. PAIR: smallest width of the entry for a port with a second bar, for
  * the counted micro-ops, below its bar. BRIEF: smallest width of the entry for a port with the
  * counted micro-ops as a number in the row of its bar. DIFFERENCE: width of a difference. BESIDE:
  * smallest width of the list of events that belong to no port. */
-enum {
-	COLUMN = 21,
-	PAIR = 30,
-	BRIEF = 29,
-	DIFFERENCE = 7,
-	PORTS_FIGURE = 7,
-	BESIDE = 34,
-	NAME_MOST = 12
-};
+enum { COLUMN = 21, PAIR = 30, BRIEF = 29, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
 /* An entry of the panel is a port, several ports whose micro-ops one event counts, or the heading
@@ -47,157 +40,6 @@ struct entries {
 	double scale; /* cycles per iteration of a bar that fills its column */
 };
 
-/* ---- counted events ---- */
-
-/* Returns whether events are or will be counted: the plan has events, and hardware counters are
- * available. */
-static bool shown_counting(const struct view *view)
-{
-	return view->counters.plan && view->counters.plan->counters.count > 0 &&
-	       !view->counters.why[0];
-}
-
-/* Returns whether the ports of the displayed core are or will be counted. Returns false if the
- * events of all ports are unavailable. */
-static bool shown_ports(const struct view *view)
-{
-	const struct event_plan *plan = view->counters.plan;
-
-	if (!shown_counting(view) || !view->core ||
-		(view->frozen && view->counters.counts.count == 0))
-		return false;
-	for (int i = 0; i < plan->counters.count; i++)
-		if (plan->meaning[i].role == ROLE_PORTS &&
-			strcmp(plan->meaning[i].core, view->core->name) == 0 &&
-			!shown_unavailable(view, i))
-			return true;
-	return false;
-}
-
-/* Returns an event's count per iteration; NAN: the count is unknown. */
-static double ports_counted(const struct view *view, int event)
-{
-	const struct limits *limits = &panels_outline(view)->limits;
-	const struct counts *counts = &view->counters.counts;
-
-	if (event >= counts->count || !count_known(&counts->event[event]))
-		return NAN;
-	return counts->event[event].value * limits->elements /
-	       (limits->turns > 0 ? limits->turns : 1);
-}
-
-/* Draws a bar of length width × value / scale. The bar of a value above 0 has at least one cell. */
-static void ports_bar(struct box at, int x, int y, int width, double value, double scale,
-	enum style style, enum glyph glyph)
-{
-	int length = scale > 0 && value > 0 ? int_most((int)lround(value / scale * width), 1) : 0;
-
-	for (int i = 0; i < int_least(length, width); i++)
-		canvas_glyph(at, x + i, y, style, glyph);
-}
-
-/* Events that belong to no port, in the panel's order: first events of micro-ops, then events of
- * stalled cycles (nonzero counts first). */
-struct beside {
-	int count, work; /* count: number of all events; work: number of events of micro-ops */
-	int event[COUNTERS_MAX];
-};
-
-static void beside_add(struct beside *beside, const struct view *view, bool stalls, bool seen)
-{
-	const struct event_plan *plan = view->counters.plan;
-
-	for (int i = 0; i < plan->counters.count; i++) {
-		enum event_role role = plan->meaning[i].role;
-		bool work = role == ROLE_DISPATCHED || role == ROLE_LOADS || role == ROLE_STORES;
-
-		if (shown_unavailable(view, i))
-			continue;
-		if (stalls ? role == ROLE_STALLED && (ports_counted(view, i) >= 0.005) == seen
-			   : work)
-			beside->event[beside->count++] = i;
-	}
-}
-
-/* Finds the events that belong to no port. If the micro-ops of ports are counted, finds no events.
- */
-static void beside_find(const struct view *view, struct beside *beside)
-{
-	const struct view_counters *counters = &view->counters;
-
-	*beside = (struct beside){ 0 };
-	if (!shown_counting(view) || counters->counts.count == 0 || view->foreign)
-		return;
-	for (int i = 0; i < counters->plan->counters.count; i++)
-		if (counters->plan->meaning[i].role == ROLE_PORTS)
-			return;
-	beside_add(beside, view, false, false);
-	beside->work = beside->count;
-	beside_add(beside, view, true, true);
-	beside_add(beside, view, true, false);
-}
-
-static const char *beside_title(const struct view *view, int event)
-{
-	const struct uarch_event *meaning = &view->counters.plan->meaning[event];
-
-	return meaning->role == ROLE_STALLED ? meaning->words : meaning->title;
-}
-
-/* Draws a group of events under a heading; the bars of each group have their own scale. Returns the
- * number of rows used. */
-static int draw_group(struct box at, int y, const char *head, const int *events, int count,
-	const struct view *view)
-{
-	int titles = 0, bar, from = y;
-	double scale = 0;
-
-	if (count == 0)
-		return 0;
-	canvas_put(at, 0, y++, STYLE_DIM, head);
-	for (int i = 0; i < count; i++) {
-		titles = int_most(titles, canvas_columns(at, beside_title(view, events[i])));
-		scale = fmax(scale, ports_counted(view, events[i]));
-	}
-	titles = int_least(titles, at.width - PORTS_FIGURE - 1);
-	bar = at.width - titles - 1 - PORTS_FIGURE;
-	for (int i = 0; i < count; i++, y++) {
-		double counted = ports_counted(view, events[i]);
-
-		canvas_put(box_part(at, 0, 0, titles, at.height), 0, y, STYLE_TEXT,
-			beside_title(view, events[i]));
-		if (!isfinite(counted)) {
-			canvas_put(
-				at, titles + 1, y, STYLE_DIM, shown_absence(view, events[i]).text);
-			continue;
-		}
-		ports_bar(at, titles + 1, y, bar < 4 ? 0 : bar, counted, scale, STYLE_FIGURE,
-			GLYPH_SHADE3);
-		canvas_right(at, at.width, y, counted >= 0.005 ? STYLE_TEXT : STYLE_DIM, "%s%.2f",
-			shown_mark(view, events[i]), counted);
-	}
-	return y - from;
-}
-
-/* Returns the number of rows that all events and their headings need; 0: there are no events. */
-static int beside_rows(const struct beside *beside)
-{
-	return beside->count + (beside->work > 0) + (beside->count > beside->work);
-}
-
-static void beside_draw(struct box at, const struct beside *beside, const struct view *view)
-{
-	int over = beside_rows(beside) - at.height, y;
-	int stalls = int_most(beside->count - beside->work - (over > 0 ? over + 1 : 0), 0);
-
-	y = draw_group(at, 0, "C an iteration, not by port", beside->event, beside->work, view);
-	y += draw_group(
-		at, y, "C cycles stalled an iteration", beside->event + beside->work, stalls, view);
-	if (over > 0 && y < at.height)
-		canvas_text(at, 0, y, STYLE_WARN, "and %d more: c shows all",
-			beside->count - beside->work - stalls);
-}
-
 /* ---- ports ---- */
 
 static struct words title_of(const struct scene *scene)
@@ -209,7 +51,7 @@ static struct words title_of(const struct scene *scene)
 		return words_of("ports of %s, %s, M", core.text,
 			view->foreign ? "not this core" : "the nearest known");
 	return words_of("ports: cycles an iteration, %1$s%2$sM %3$s\nports, %1$s%2$sM %3$s",
-		shown_ports(view) ? "C counted, " : "",
+		port_events_of_ports(view) ? "C counted, " : "",
 		view->slack && view->slack->count ? "P probed, " : "", core.text);
 }
 
@@ -227,7 +69,7 @@ static void add(struct entries *entries, const struct view *view, uint32_t ports
 		return;
 	*entry = (struct entry){ .ports = ports,
 		.event = event,
-		.counted = event < 0 ? NAN : ports_counted(view, event),
+		.counted = event < 0 ? NAN : port_events_counted(view, event),
 		.full = ports & limits->bottleneck };
 	for (int i = 0; i < view->core->port_count; i++) {
 		size_t used = strlen(entry->name);
@@ -265,7 +107,7 @@ static int event_from(const struct view *view, int port, uint32_t *covered)
 static void list(const struct view *view, struct entries *entries)
 {
 	int count = int_least(panels_outline(view)->limits.port_count, view->core->port_count);
-	bool units = false, pairs = shown_ports(view);
+	bool units = false, pairs = port_events_of_ports(view);
 
 	*entries = (struct entries){ 0 };
 	for (int i = 0; i < 2 * count; i++) {
@@ -322,10 +164,10 @@ static void draw_counted(struct box at, int x, int y, int bar, const struct entr
 		canvas_put(at, x, y, STYLE_DIM, shown_absence(view, entry->event).text);
 		return;
 	}
-	ports_bar(at, x, y, bar, entry->counted, entries->scale, STYLE_FIGURE, GLYPH_SHADE3);
-	canvas_right(at, x + bar + PORTS_FIGURE, y, STYLE_TEXT, "%s%.2f",
+	port_events_bar(at, x, y, bar, entry->counted, entries->scale, STYLE_FIGURE, GLYPH_SHADE3);
+	canvas_right(at, x + bar + PORT_EVENTS_FIGURE, y, STYLE_TEXT, "%s%.2f",
 		shown_mark(view, entry->event), entry->counted);
-	draw_difference(at, x + bar + PORTS_FIGURE + DIFFERENCE, y, entry);
+	draw_difference(at, x + bar + PORT_EVENTS_FIGURE + DIFFERENCE, y, entry);
 }
 
 /* Draws the entry of one port (or of several with a common counter): the bar of the core model, and
@@ -337,22 +179,22 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 	bool letters = entries->pairs && !brief;
 	int x = entries->names + 1 + 2 * letters, mark, after;
 	bool difference = brief && at.width >= BRIEF + DIFFERENCE + 6;
-	int tail = brief	    ? PORTS_FIGURE + 4 + DIFFERENCE * difference
+	int tail = brief	    ? PORT_EVENTS_FIGURE + 4 + DIFFERENCE * difference
 		   : entries->pairs ? DIFFERENCE
 				    : 2;
-	int bar = int_most(at.width - x - PORTS_FIGURE - tail, 3);
+	int bar = int_most(at.width - x - PORT_EVENTS_FIGURE - tail, 3);
 	double scale = entries->scale;
 
 	if (!entry->ports) {
 		canvas_put(at, 0, y, STYLE_DIM, entry->name);
 		return;
 	}
-	after = x + bar + PORTS_FIGURE;
+	after = x + bar + PORT_EVENTS_FIGURE;
 	canvas_put(box_part(at, 0, 0, entries->names, at.height), 0, y,
 		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
 	if (letters)
 		canvas_text(at, x - 2, y, STYLE_DIM, "M");
-	ports_bar(at, x, y, bar, entry->pressure, scale, entry->full ? STYLE_WARN : STYLE_BAR,
+	port_events_bar(at, x, y, bar, entry->pressure, scale, entry->full ? STYLE_WARN : STYLE_BAR,
 		GLYPH_BAR7);
 	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
 	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
@@ -369,7 +211,7 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		return;
 	}
 	canvas_text(at, after + 2, y, STYLE_DIM, "C");
-	canvas_right(at, after + 4 + PORTS_FIGURE, y, STYLE_TEXT,
+	canvas_right(at, after + 4 + PORT_EVENTS_FIGURE, y, STYLE_TEXT,
 		isfinite(entry->counted) ? "%s%.2f" : "-", shown_mark(view, entry->event),
 		entry->counted);
 	if (difference && isfinite(entry->counted))
@@ -428,7 +270,7 @@ static struct words why(const struct view *view)
 		return words_of("C: counts of this core are not valid for another core's ports");
 	if (view->frozen && counters->counts.count == 0)
 		return words_of("C: frozen before the first count");
-	uncounted = shown_ports(view) ? -1 : event_uncounted(view);
+	uncounted = port_events_of_ports(view) ? -1 : event_uncounted(view);
 	return uncounted < 0 ? words_of("%s", "")
 			     : words_of("C %.300s", shown_absence(view, uncounted).text);
 }
@@ -528,7 +370,7 @@ static void draw(struct box at, const struct scene *scene)
 	const struct view *view = scene->view;
 	struct words words = why(view);
 	struct entries entries;
-	struct beside beside;
+	struct port_events events;
 	struct shape shape;
 	int width, probed, hidden, x, y;
 
@@ -538,16 +380,16 @@ static void draw(struct box at, const struct scene *scene)
 	}
 	list(view, &entries);
 	measure(at, view, &entries);
-	beside_find(view, &beside);
-	if (beside.count && at.width >= COLUMN + 2 + BESIDE) {
+	port_events_find(view, &events);
+	if (events.count && at.width >= COLUMN + 2 + BESIDE) {
 		/* Two columns of ports with short bars are better than one column with long bars.
 		 */
 		int room = entries.count > at.height - 1 ? BESIDE
 							 : int_most(at.width * 45 / 100, BESIDE);
 
-		beside_draw(box_part(at, at.width - room, 0, room, at.height), &beside, view);
+		port_events_draw(box_part(at, at.width - room, 0, room, at.height), &events, view);
 		at.width -= room + 2;
-		beside.count = 0;
+		events.count = 0;
 	}
 	/* The rows with the measured port pressure (panel_probed.c) are below the legend of the
 	 * ports. */
@@ -579,23 +421,24 @@ static void draw(struct box at, const struct scene *scene)
 		draw_why(box_part(at, 0, y, at.width, at.height - y), &words);
 	else if (words.text[0] && !probed && x < at.width / 2)
 		draw_why(box_part(at, x, y - 1, at.width - x, 1), &words);
-	else if (beside.count && at.height - y > 3)
-		beside_draw(box_part(at, 0, y + 1, at.width, at.height - y - 1), &beside, view);
+	else if (events.count && at.height - y > 3)
+		port_events_draw(
+			box_part(at, 0, y + 1, at.width, at.height - y - 1), &events, view);
 }
 
 static int best_rows(const struct view *view)
 {
 	struct entries entries;
-	struct beside beside;
+	struct port_events events;
 	int rows;
 
 	if (!wanted(view))
 		return 6;
 	list(view, &entries);
-	beside_find(view, &beside);
+	port_events_find(view, &events);
 	rows = 1 + entries.count + entries.pairs + 2 + (why(view).text[0] != '\0') +
 	       probed_rows(view, 60);
-	return int_most(1 + beside_rows(&beside), rows);
+	return int_most(1 + port_events_rows(&events), rows);
 }
 
 const struct panel panel_ports = {
