@@ -54,7 +54,7 @@ static const struct subject subject_pairs = { "compared",
 /* Words of the note on unused input lines, for each reason (enum line_group); NULL: such lines are
  * used, or not mentioned. */
 static const char *const group_words[LINE_GROUPS] = {
-	[LINES_OTHER] = "from other programs",
+	[LINES_OTHER] = "without a record",
 	[LINES_CUT] = "cut",
 	[LINES_UNFINISHED] = "of long records without their other lines",
 	[LINES_UNKNOWN] = "of unknown kinds of records",
@@ -66,6 +66,7 @@ static const char *const group_words[LINE_GROUPS] = {
 static void note_lines(const struct cli *cli, const struct compared *compared)
 {
 	struct text text = { 0 };
+	int first, without, files;
 
 	text_addf(&text,
 		"%" PRIu64 " lines, %" PRIu64 " with measured values, %" PRIu64
@@ -84,6 +85,10 @@ static void note_lines(const struct cli *cli, const struct compared *compared)
 		text_addf(&text, "; the first unused line is %s:%" PRIu64,
 			compared->files.string[compared->first_file], compared->first_line);
 	cli_note(cli, "%s", text_string(&text));
+	files = compared->files.count - compared_files(compared, &first, &without);
+	if (without >= 0)
+		cli_note(cli, "%d file%s without a record%s: %s", files, files == 1 ? "" : "s",
+			files == 1 ? "" : ", the first", compared->files.string[without]);
 	for (int i = 0; i < compared->kinds.count; i++)
 		cli_note(cli, "unknown kind of record: %s", compared->kinds.string[i]);
 	text_free(&text);
@@ -131,13 +136,13 @@ static struct status read_words(
 }
 
 /* If the command line does not say which files are A and B: makes the first of the two hosts or
- * files A, and the other one B. */
-static void set_sides(struct compared *compared, bool by_file)
+ * files A, and the other one B. `first`: index of the first file with records. */
+static void set_sides(struct compared *compared, bool by_file, int first)
 {
 	for (int i = 0; i < compared->sources.count; i++) {
 		struct compared_source *source = &compared->source[i];
 
-		source->side = (by_file ? source->file : source->host) > 0;
+		source->side = by_file ? source->file > first : source->host > 0;
 	}
 }
 
@@ -236,7 +241,8 @@ static int print(struct cli *cli, const struct comparison *comparison)
 static int compare(struct cli *cli, struct compared *compared, bool sides)
 {
 	bool by_file = compared->hosts.count < 2;
-	int units = by_file ? compared->files.count : compared->hosts.count, exit_status;
+	int first, without, files = compared_files(compared, &first, &without),
+			    units = by_file ? files : compared->hosts.count, exit_status;
 	struct comparison comparison = { .compared = compared };
 
 	if (!sides && units > 2) {
@@ -249,7 +255,7 @@ static int compare(struct cli *cli, struct compared *compared, bool sides)
 		struct differ_pairs pairs;
 
 		if (!sides)
-			set_sides(compared, by_file);
+			set_sides(compared, by_file, first);
 		pairs = differ_pairs(compared, &comparison.left_out);
 		comparison.pairs = &pairs;
 		/* With sides, the picture has a curve for each file, because one host may be in
@@ -264,6 +270,7 @@ static int compare(struct cli *cli, struct compared *compared, bool sides)
 static struct status check(const struct compared *compared, bool sides)
 {
 	bool has[2] = { false };
+	int first, without, files = compared_files(compared, &first, &without);
 
 	for (size_t i = 0; i < compared->value_count; i++)
 		has[compared->source[compared->value[i].source].side != 0] = true;
@@ -276,15 +283,14 @@ static struct status check(const struct compared *compared, bool sides)
 		return status_usage("side %c has no measured values: expected lines of slexplore "
 				    "--format json, or a recording",
 			has[0] ? 'B' : 'A');
-	if (!sides && compared->hosts.count < 2 && compared->files.count < 2 &&
-		compared->group[LINES_REPEATED])
+	if (!sides && compared->hosts.count < 2 && files < 2 && compared->group[LINES_REPEATED])
 		return status_usage("all files have the same lines, of one host, %.64s: compare "
 				    "other values with them",
 			compared->hosts.string[0]);
-	if (!sides && compared->hosts.count < 2 && compared->files.count < 2)
+	if (!sides && compared->hosts.count < 2 && files < 2)
 		return status_usage("%.100s has values of one host, %.64s: add a second file, or "
 				    "values of other hosts",
-			compared->files.string[0], compared->hosts.string[0]);
+			compared->files.string[first < 0 ? 0 : first], compared->hosts.string[0]);
 	return status_ok();
 }
 

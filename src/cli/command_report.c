@@ -121,7 +121,7 @@ static int save(struct cli *cli, const char *path, const struct shown *shown,
 static int write_page(struct cli *cli, const char *path, struct compared *compared,
 	struct kept *kept, const struct report_origin *origin)
 {
-	int units, exit_status;
+	int first, without, units, files, exit_status;
 	struct comparison comparison = { .compared = compared };
 	struct differ_pairs pairs = { 0 };
 	struct differ_fleet fleet = { 0 };
@@ -129,11 +129,12 @@ static int write_page(struct cli *cli, const char *path, struct compared *compar
 
 	compared_finish(compared);
 	kept->by_file = compared->hosts.count < 2;
-	units = kept->by_file ? compared->files.count : compared->hosts.count;
+	files = compared_files(compared, &first, &without);
+	units = kept->by_file ? files : compared->hosts.count;
 	if (units == 2) {
 		for (int i = 0; i < compared->sources.count; i++)
-			compared->source[i].side = (kept->by_file ? compared->source[i].file
-								  : compared->source[i].host) > 0;
+			compared->source[i].side = kept->by_file ? compared->source[i].file > first
+								 : compared->source[i].host > 0;
 		pairs = differ_pairs(compared, &comparison.left_out);
 		comparison.pairs = &pairs;
 	} else if (units > 2) {

@@ -16,6 +16,9 @@ enum { NAME_COLUMNS = 46, ODD_LISTED = 5, NAMED_MOST = 6 };
 
 struct units_text compare_value(const struct compared_quantity *quantity, double value)
 {
+	/* The records have no smaller share (compared_records.c), so that ratios exist. */
+	if (strcmp(quantity->unit, "share") == 0 && value <= COMPARED_SHARE_LEAST)
+		return units_text("<%.2f", COMPARED_SHARE_LEAST);
 	if (strcmp(quantity->field, "bytes") == 0)
 		return units_size_long((int64_t)llround(value));
 	return units_value(value);
@@ -336,7 +339,7 @@ static void print_odd_unit(struct report *report, const struct comparison *compa
 	if (unit->rare)
 		text_addf(&words, "another processor: %s, on %d of %d %s",
 			usual->model ? usual->model : "unknown", fleet->units_of[unit->model],
-			fleet->unit_count, fleet->by_file ? "files" : "hosts");
+			fleet->measured, fleet->by_file ? "files" : "hosts");
 	else if (unit->causes)
 		compare_causes(&words, unit->causes, &unit->facts, usual);
 	else
@@ -396,7 +399,7 @@ static void print_fleet(struct report *report, const struct comparison *comparis
 
 	for (int i = 0; i < fleet->model_count; i++)
 		models += fleet->units_of[i] > 0;
-	fprintf(report->out, "%d %s, %d processor model%s: ", fleet->unit_count, units, models,
+	fprintf(report->out, "%d %s, %d processor model%s: ", fleet->measured, units, models,
 		models == 1 ? "" : "s");
 	if (fleet->order_count)
 		fprintf(report->out, "%d differ%s", fleet->order_count,

@@ -165,13 +165,13 @@ static void add_fleet(struct document *document, const struct comparison *compar
 	document_paragraph(document,
 		fleet->order_count ? words_of("%d of %d %s differ%s from the others with %s "
 					      "processor:",
-					     fleet->order_count, fleet->unit_count, units,
+					     fleet->order_count, fleet->measured, units,
 					     fleet->order_count == 1 ? "s" : "",
 					     fleet->order_count == 1 ? "its" : "their")
 					     .text
 				   : words_of("None of %d %s differs from the others with its "
 					      "processor.",
-					     fleet->unit_count, units)
+					     fleet->measured, units)
 					     .text);
 	for (int i = 0; i < fleet->order_count; i++)
 		add_odd_unit(document, comparison, fleet->order[i]);
@@ -179,7 +179,7 @@ static void add_fleet(struct document *document, const struct comparison *compar
 		document_paragraph(document,
 			words_of("Disturbed while measured: %d of %d %s. Another measurement shows "
 				 "whether they differ:",
-				fleet->disturbed_count, fleet->unit_count, units)
+				fleet->disturbed_count, fleet->measured, units)
 				.text);
 	for (int i = 0; i < fleet->disturbed_count; i++)
 		add_odd_unit(document, comparison, fleet->order[fleet->order_count + i]);

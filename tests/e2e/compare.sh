@@ -40,7 +40,7 @@ run 0 compare - --format json <noisy.jsonl
 grep -q '"record":"odd".*"host":"n5"' out || fail "n5 is not odd"
 grep -q '"record":"comparison".*"lines":19.*"other":1,"cut":1.*"repeated":1.*"used":16' out || fail "the lines are not counted"
 says err '1 repeated'
-says err '1 from other programs'
+says err '1 without a record'
 run 3 compare - --fail-over 5% <noisy.jsonl
 says out 'n5'
 run 0 compare - --fail-over 20% <noisy.jsonl
@@ -65,6 +65,13 @@ sed 's/"quiet":1.0/"quiet":0.01/' a.jsonl >busy.jsonl
 expect 0 compare a.jsonl busy.jsonl
 says out 'quiet trials'
 if grep -q curves out; then fail "a share of trials is called a point of a curve"; fi
+
+# A file without a record is no machine.
+echo 'srun: error: n2: task 1: Exited with exit code 1' >none.txt
+expect 0 compare none.txt a.jsonl b.jsonl
+says out '+25.0%'
+says err '1 file without a record: none.txt'
+expect 2 compare none.txt a.jsonl
 
 # What cannot be compared.
 expect 2 compare

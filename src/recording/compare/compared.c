@@ -110,3 +110,19 @@ void compared_add(
 	if (!(new->lo > 0 && new->lo <= new->value &&new->hi >= new->value &&isfinite(new->hi)))
 		new->lo = new->hi = NAN;
 }
+
+int compared_files(const struct compared *compared, int *first, int *without)
+{
+	int files = compared->files.count, count = 0;
+	bool *has = memory_new((size_t)files + 1, sizeof(*has));
+
+	*first = *without = -1;
+	for (int i = 0; i < compared->sources.count; i++)
+		has[compared->source[i].file] = true;
+	for (int i = files - 1; i >= 0; i--) {
+		count += has[i];
+		*(has[i] ? first : without) = i;
+	}
+	free(has);
+	return count;
+}

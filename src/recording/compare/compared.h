@@ -14,6 +14,10 @@
 #include "base/intern.h"
 #include "base/status.h"
 
+/* The smallest share of quiet trials, or of huge pages, in a comparison. Smaller shares are raised
+ * to this value. */
+#define COMPARED_SHARE_LEAST 0.02
+
 enum line_group {
 	LINES_OTHER,	  /* text of other programs, such as messages of srun */
 	LINES_CUT,	  /* incomplete records */
@@ -153,6 +157,10 @@ void compared_finish(struct compared *compared);
  * above 0 is ignored. */
 void compared_add(
 	struct compared *compared, int source, int quantity, const struct compared_value *value);
+
+/* Returns the number of files that have records. *first receives the index of the first of these
+ * files, and *without that of the first file without records; -1: there is none. */
+int compared_files(const struct compared *compared, int *first, int *without);
 
 /* Returns the index of a quantity in compared.quantity; adds a new quantity. */
 int compared_quantity(struct compared *compared, const struct compared_quantity *quantity);

@@ -26,10 +26,6 @@ static const double walk_bytes = 8 << 20;
  * when 0.2 of the samples were contended. */
 static const double contended_least = 0.15;
 
-/* The smallest share of quiet trials, or of huge pages, in a comparison. Smaller shares are raised
- * to this value. */
-static const double share_floor = 0.02;
-
 /* One value of a record. A record with several values has several rows in this table. Column
  * `name`: the record's field that completes the quantity's name, as "L2" does in "level L2". */
 static const struct row {
@@ -129,7 +125,7 @@ static void end_run(struct compared *compared, int source)
 		add_value(compared, source, "quiet trials", "quiet", "share", true,
 			COMPARED_UNCERTAIN,
 			&(struct compared_value){
-				.value = fmax(quiet, share_floor), .lo = NAN, .hi = NAN });
+				.value = fmax(quiet, COMPARED_SHARE_LEAST), .lo = NAN, .hi = NAN });
 		from = &compared->source[source];
 	}
 	if (from->run_shares) {
@@ -149,7 +145,7 @@ static void end_run(struct compared *compared, int source)
 
 		add_value(compared, source, "huge pages", "huge", "share", true, COMPARED_CERTAIN,
 			&(struct compared_value){
-				.value = fmax(huge, share_floor), .lo = NAN, .hi = NAN });
+				.value = fmax(huge, COMPARED_SHARE_LEAST), .lo = NAN, .hi = NAN });
 		from = &compared->source[source];
 	}
 	from->ghz = from->run_quiet = from->run_huge = from->run_off_cpu = from->run_runnable = 0;
@@ -221,8 +217,8 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	if (load > source->load)
 		source->load = load;
 	if (on_cpu >= 0 && on_cpu <= 1 && runnable >= 1) {
-		source->off_cpu += 1 / fmax(on_cpu, share_floor);
-		source->run_off_cpu += 1 / fmax(on_cpu, share_floor);
+		source->off_cpu += 1 / fmax(on_cpu, COMPARED_SHARE_LEAST);
+		source->run_off_cpu += 1 / fmax(on_cpu, COMPARED_SHARE_LEAST);
 		source->runnable += runnable;
 		source->run_runnable += runnable;
 		source->shares++;

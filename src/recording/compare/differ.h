@@ -130,6 +130,7 @@ struct differ_unit {
 struct differ_fleet {
 	bool by_file; /* units are files, not hosts */
 	int unit_count, model_count;
+	int measured;		      /* number of units with records; a file may have none */
 	struct differ_unit *unit;     /* one entry for each host or file */
 	struct differ_facts *usual;   /* the typical conditions of each processor model */
 	int *units_of;		      /* number of units (hosts or files) of each processor model */

@@ -296,12 +296,14 @@ static void take_facts(const struct compared *compared, struct differ_fleet *fle
 	}
 	for (int i = 0; i < fleet->unit_count; i++) {
 		struct differ_unit *unit = &fleet->unit[i];
+		bool measured = unit->facts.model || unit->facts.uarch;
 
 		/* Hosts whose records name no processor form one processor model of their own. */
 		if (unit->model < 0)
 			unit->model = fleet->model_count - 1;
 		differ_facts_mean(&unit->facts);
-		fleet->units_of[unit->model]++;
+		fleet->units_of[unit->model] += measured;
+		fleet->measured += measured;
 	}
 }
 
@@ -391,7 +393,9 @@ static void find_causes(
 		if (unit->disturbed)
 			causes = 0;
 		unit->causes |= causes;
-		all_shared &= compared->quantity[odd->quantity].shared;
+		/* Page walks also read page tables from L3 and memory. */
+		all_shared &= compared->quantity[odd->quantity].shared ||
+			      strncmp(compared->quantity[odd->quantity].subject, "tlb ", 4) == 0;
 	}
 	if (unit->disturbed)
 		unit->causes = 1u << CAUSE_DISTURBED;
@@ -484,8 +488,9 @@ static void find_odd_units(const struct compared *compared, struct differ_fleet 
 	for (int i = 0; i < fleet->unit_count; i++) {
 		struct differ_unit *unit = &fleet->unit[i];
 
-		unit->rare = fleet->units_of[unit->model] <= RARE_MOST &&
-			     fleet->units_of[unit->model] <= rare_share * fleet->unit_count;
+		unit->rare = (unit->facts.model || unit->facts.uarch) &&
+			     fleet->units_of[unit->model] <= RARE_MOST &&
+			     fleet->units_of[unit->model] <= rare_share * fleet->measured;
 		if (!unit->rare && !unit->odd_count)
 			continue;
 		unit->disturbed = is_disturbed(compared, fleet, i);
