@@ -230,6 +230,7 @@ struct kernel_walk {
 };
 
 struct own_change;
+struct function_loops;
 
 /* A kernel at one setting, laid out in memory and ready to be called. The engine owns the run, sets
  * it to zero, and fills the first group of fields. Only one thread may use a run at a time. */
@@ -454,6 +455,9 @@ struct kernel {
 			  calls and steps the kernel. The field `own` (engine/own/own.h) describes
 			  the source of the user's code. */
 	const struct own *own;
+	/* The function of a program whose loops the kernel is (model/program/function_loops.h).
+	 * Such a kernel is never prepared, called or measured. NULL: no function of a program. */
+	const struct function_loops *function;
 	bool plot_cpe; /* Plots show cycles per element on a logarithmic axis. Kernels that measure
 			  latencies set the field plot_cpe. */
 };

@@ -10,7 +10,7 @@
 #include "cli/format.h"
 #include "cli/model.h"
 #include "cli/work.h"
-#include "model/program/program_loops.h"
+#include "model/program/function_loops.h"
 
 /* The function, and its loop that is explained at present. */
 struct function_work {
@@ -19,22 +19,16 @@ struct function_work {
 	struct model *model;
 	struct program *program;
 	const struct program_place *place;
-	struct text name; /* of the function */
-	struct program_loops loops;
-	bool *is_chosen; /* for each loop, whether to explain it */
-	int chosen;	 /* number of loops to explain */
-	/* The source lines of all instructions of the function; NULL: unknown. */
-	uint64_t *address;
-	struct source_line *line;
-	size_t line_count;
+	struct function_loops *found;
+	const struct program_loops *loops; /* of `found` */
+	bool *is_chosen;		   /* for each loop, whether to explain it */
+	int chosen;			   /* number of loops to explain */
 	/* A loop is explained like a kernel without knobs, which has the name of the function. */
 	struct kernel kernel;
 	struct setting setting;
 	struct report report;
-	/* The explained loop: its number from 0, the calls in an iteration, its source lines. */
+	/* The explained loop: its number from 0, and the calls in an iteration. */
 	int index, calls;
-	struct source_line *loop_line;
-	struct text source; /* "FILE:FIRST-LAST"; "": unknown */
 };
 
 const char *program_file(const char *path)
@@ -49,9 +43,9 @@ static void choose_loops(struct function_work *work)
 {
 	const struct program_place *place = work->place;
 
-	work->is_chosen = memory_new((size_t)work->loops.count + 1, sizeof(*work->is_chosen));
+	work->is_chosen = memory_new((size_t)work->loops->count + 1, sizeof(*work->is_chosen));
 	for (size_t i = 0; i < place->address_count; i++) {
-		int loop = program_loop_at(&work->loops, place->address[i]);
+		int loop = program_loop_at(work->loops, place->address[i]);
 
 		if (loop >= 0 && !work->is_chosen[loop]) {
 			work->is_chosen[loop] = true;
@@ -60,82 +54,29 @@ static void choose_loops(struct function_work *work)
 	}
 	if (work->chosen > 0)
 		return;
-	work->chosen = work->loops.count;
-	for (int i = 0; i < work->loops.count; i++)
+	work->chosen = work->loops->count;
+	for (int i = 0; i < work->loops->count; i++)
 		work->is_chosen[i] = true;
 }
 
 /* ---- Explaining */
 
-static int by_address(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return left < right ? -1 : left > right;
-}
-
-/* Fills work->loop_line and work->source for the explained loop. Inlined functions may bring source
- * lines of other files into the loop. The loop's last instruction is the branch that closes the
- * loop, so its source file counts as the loop's file. */
-static void find_lines(struct function_work *work, const struct loop *loop)
-{
-	const struct source_line *own;
-	int first = 0, last = 0;
-
-	text_clear(&work->source);
-	if (!work->line)
-		return;
-	work->loop_line =
-		memory_resize(work->loop_line, (size_t)loop->insn_count, sizeof(*work->loop_line));
-	for (int i = 0; i < loop->insn_count; i++) {
-		const uint64_t *at = bsearch(&loop->insn[i].address, work->address,
-			work->line_count, sizeof(*work->address), by_address);
-
-		work->loop_line[i] =
-			at ? work->line[at - work->address] : (struct source_line){ .file = NULL };
-	}
-	own = &work->loop_line[loop->insn_count - 1];
-	for (int i = 0; own->file && i < loop->insn_count; i++) {
-		const struct source_line *line = &work->loop_line[i];
-
-		if (!line->file || strcmp(line->file, own->file) != 0)
-			continue;
-		if (first == 0 || line->line < first)
-			first = line->line;
-		if (line->line > last)
-			last = line->line;
-	}
-	if (first)
-		text_addf(&work->source, "%s:%d", own->file, first);
-	if (last > first)
-		text_addf(&work->source, "-%d", last);
-}
-
 /* Explains one loop of the function. */
 static struct status explain_one(struct function_work *work, int index)
 {
 	const struct model *model = work->model;
-	struct explanation *explanation = model->explanation;
 	struct explain_question question = { .kernel = &work->kernel,
 		.uarch = model->core.uarch,
 		.foreign = model->core.foreign,
 		.machine = model->machine };
-	const struct loop *loop = &explanation->loop;
-	struct status status = program_loop_fill(&work->loops, index, &explanation->loop);
 
 	work->index = index;
-	if (!status_is_ok(&status))
-		return status_failed("the limits of the loop at address %#" PRIx64
-				     " are not computed: %s",
-			work->loops.loop[index].begin, status.text);
-	explain_program_loop(&question, index + 1, explanation);
-	find_lines(work, loop);
-	explanation->lines = work->line ? work->loop_line : NULL;
-	work->calls = 0;
-	for (int i = 0; i < loop->path_count; i++)
-		work->calls += loop->insn[loop->path[i].insn].flow == FLOW_CALL;
-	work->report.explanation = explanation;
-	return status;
+	function_loops_explain(work->found, index, &question, model->explanation);
+	if (!status_is_ok(&model->explanation->status))
+		return model->explanation->status;
+	work->calls = function_loops_calls(&model->explanation->loop);
+	work->report.explanation = model->explanation;
+	return status_ok();
 }
 
 /* ---- Text */
@@ -143,13 +84,8 @@ static struct status explain_one(struct function_work *work, int index)
 /* Prints the addresses, the nesting and the source lines of the loop. */
 static void print_place(FILE *out, const struct function_work *work)
 {
-	const struct program_loop *loop = &work->loops.loop[work->index];
-
-	fprintf(out, "loop %d of %d: %#" PRIx64 " to %#" PRIx64, work->index + 1, work->loops.count,
-		loop->begin, loop->end);
-	if (loop->depth > 1)
-		fprintf(out, ", inside %d loop%s", loop->depth - 1, loop->depth > 2 ? "s" : "");
-	fprintf(out, "%s%s\n", work->source.length ? ", " : "", text_string(&work->source));
+	fprintf(out, "loop %d of %d: %s\n", work->index + 1, work->loops->count,
+		text_string(&work->found->each[work->index].place));
 }
 
 static void loop_text(struct report *report, const void *item)
@@ -177,7 +113,7 @@ static void print_table(FILE *out, struct function_work *work)
 	const struct limits *limits = &work->model->explanation->limits;
 
 	fprintf(out, "\n  loop        begin  inside  instructions  cycles  limit\n");
-	for (int i = 0; i < work->loops.count; i++) {
+	for (int i = 0; i < work->loops->count; i++) {
 		struct status status = status_ok();
 
 		if (work->is_chosen[i])
@@ -185,11 +121,11 @@ static void print_table(FILE *out, struct function_work *work)
 		if (!work->is_chosen[i] || !status_is_ok(&status) || limits->predicted_by < 0)
 			continue;
 		fprintf(out, "%6d  %#11" PRIx64 "  %6d  %12d  %6s  %-14s  %s\n", i + 1,
-			work->loops.loop[i].begin, work->loops.loop[i].depth - 1,
+			work->loops->loop[i].begin, work->loops->loop[i].depth - 1,
 			work->model->explanation->loop.path_count,
 			units_value(limits->predicted).text,
 			limit_rows[limits->limit[limits->predicted_by].kind].name,
-			text_string(&work->source));
+			text_string(&work->found->each[work->index].source));
 	}
 }
 
@@ -199,12 +135,12 @@ static void print_head(FILE *out, struct function_work *work)
 	struct status status = explain_one(work, 0);
 
 	fprintf(out, "%s in %s: %" PRIu64 " bytes at %#" PRIx64 ", %d innermost loop%s\n",
-		text_string(&work->name), program_file(work->request->path), function->size,
-		function->address, work->loops.count, work->loops.count == 1 ? "" : "s");
+		text_string(&work->found->name), program_file(work->request->path), function->size,
+		function->address, work->loops->count, work->loops->count == 1 ? "" : "s");
 	if (!status_is_ok(&status))
 		return;
 	explain_text_core(&work->report, &work->model->explanation->limits);
-	if (work->loops.cut)
+	if (work->loops->cut)
 		fprintf(out, "jumps     a jump goes to a place that the code does not name; loops "
 			     "may be missing\n");
 	text_print(out, TEXT_COLUMNS, "memory    ", 10, work->model->explanation->misses.why);
@@ -223,7 +159,7 @@ static void loop_data(struct report *report, const struct records *records, cons
 {
 	const struct function_work *work = item;
 	const struct explanation *explanation = report->explanation;
-	const struct program_loop *loop = &work->loops.loop[work->index];
+	const struct program_loop *loop = &work->loops->loop[work->index];
 	const struct limits *limits = &explanation->limits;
 	unsigned id = report->records + 1;
 	struct json_t *object = record_explain(records, &work->setting, explanation,
@@ -235,10 +171,10 @@ static void loop_data(struct report *report, const struct records *records, cons
 	set_address(object, "end", loop->end);
 	set_address(object, "header", loop->header);
 	record_set_integer(object, "loop", work->index + 1);
-	record_set_integer(object, "loops", work->loops.count);
+	record_set_integer(object, "loops", work->loops->count);
 	record_set_integer(object, "depth", loop->depth);
 	record_set_integer(object, "calls", work->calls);
-	record_set_words(object, "source", text_string(&work->source));
+	record_set_words(object, "source", text_string(&work->found->each[work->index].source));
 	record_set_string(object, "misses_why", explanation->misses.why);
 	record_write(records, object);
 	for (int i = 0; i < limits->port_count; i++)
@@ -255,26 +191,6 @@ static const struct subject subject_loop = { "limits",
 
 /* ---- Carrying out a request */
 
-/* The message about a function without loops, which names functions that it calls and that have
- * loops. */
-static struct status no_loop(const struct function_work *work)
-{
-	const struct program_function *called[4];
-	size_t count = program_loops_called(work->program, &work->loops, called, 4);
-	struct text list = { 0 };
-	struct status status;
-
-	for (size_t i = 0; i < count; i++) {
-		text_add(&list, i == 0 ? "; it calls functions that have loops: " : ", ");
-		program_add_name(called[i], &list);
-	}
-	status = status_failed("%.100s has no loop%s%.160s", text_string(&work->name),
-		work->loops.cut ? " in its known code: the target of a jump is unknown" : "",
-		text_string(&list));
-	text_free(&list);
-	return status;
-}
-
 /* Writes the explained loop in the form that the user requested. Returns the exit status. */
 static int write_loop(struct function_work *work)
 {
@@ -282,7 +198,8 @@ static int write_loop(struct function_work *work)
 	FILE *out = work->cli->out;
 
 	if (request->export || (request->diagram && work->cli->format == formats[0])) {
-		fprintf(out, "%s%s: ", request->export ? "# " : "", text_string(&work->name));
+		fprintf(out, "%s%s: ", request->export ? "# " : "",
+			text_string(&work->found->name));
 		print_place(out, work);
 	}
 	if (request->export)
@@ -308,7 +225,7 @@ static int write_loops(struct function_work *work)
 		report_begin(report);
 	if (!request->export && !request->diagram && work->cli->format == formats[0])
 		print_head(work->cli->out, work);
-	for (int i = 0; i < work->loops.count; i++) {
+	for (int i = 0; i < work->loops->count; i++) {
 		struct status status;
 		int one;
 
@@ -331,34 +248,27 @@ int explain_function(struct cli *cli, const struct program_request *request, str
 	struct function_work work = {
 		.cli = cli, .request = request, .model = model, .program = program, .place = place
 	};
+	struct status status;
 	int exit_status;
 
-	program_add_name(&place->function, &work.name);
-	work.kernel = (struct kernel){ .name = text_string(&work.name), .element = "iteration" };
+	status = function_loops_open(
+		program, &place->function, program_file(request->path), &work.found);
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
+	work.loops = &work.found->loops;
+	work.kernel =
+		(struct kernel){ .name = text_string(&work.found->name), .element = "iteration" };
 	work.setting = (struct setting){ .kernel = &work.kernel };
-	program_loops_find(program, &place->function, &work.loops);
 	choose_loops(&work);
-	work.address = program_loops_addresses(&work.loops, &work.line_count);
-	work.line = memory_new(work.line_count + 1, sizeof(*work.line));
-	if (!program_lines(program, work.address, work.line_count, false, work.line)) {
-		free(work.line);
-		work.line = NULL;
-	}
-	if (work.loops.count == 0)
-		exit_status = cli_fail(cli, no_loop(&work));
-	else if (drawing_wanted(cli) && work.chosen > 1)
+	if (drawing_wanted(cli) && work.chosen > 1)
 		exit_status = cli_fail(cli,
 			status_usage("a picture shows one loop, and %.100s has %d: choose one with "
 				     "--function %#" PRIx64 " or another address inside it",
-				text_string(&work.name), work.chosen, work.loops.loop[0].header));
+				text_string(&work.found->name), work.chosen,
+				work.loops->loop[0].header));
 	else
 		exit_status = write_loops(&work);
-	program_loops_free(&work.loops);
-	text_free(&work.name);
-	text_free(&work.source);
+	function_loops_free(work.found);
 	free(work.is_chosen);
-	free(work.address);
-	free(work.line);
-	free(work.loop_line);
 	return exit_status;
 }

@@ -8,7 +8,7 @@
 #include "cli/format.h"
 #include "cli/model.h"
 #include "engine/machine/machine.h"
-#include "model/program/program_loops.h"
+#include "model/program/function_list.h"
 
 static void add_source(struct text *text, const struct source_line *line)
 {
@@ -16,25 +16,19 @@ static void add_source(struct text *text, const struct source_line *line)
 		text_addf(text, "%s:%d", line->file, line->line);
 }
 
-struct listed_function {
-	struct program_function function;
-	int loops;
-	struct source_line line;
-};
-
-struct function_list {
+/* What the report prints. */
+struct listing {
 	const char *path;
-	size_t all; /* number of functions of the program */
-	struct listed_function *function;
-	size_t count;
+	struct function_list list;
 };
 
 static void list_text(struct report *report, const void *item)
 {
-	const struct function_list *list = item;
-	struct text text = { 0 };
+	const struct listing *listing = item;
+	const struct function_list *list = &listing->list;
+	struct text line = { 0 };
 
-	fprintf(report->out, "%s: %zu function%s, %zu with loops%s\n", program_file(list->path),
+	fprintf(report->out, "%s: %zu function%s, %zu with loops%s\n", program_file(listing->path),
 		list->all, list->all == 1 ? "" : "s", list->count,
 		list->count ? "; --function NAME explains the loops of one" : "");
 	if (list->count)
@@ -42,31 +36,26 @@ static void list_text(struct report *report, const void *item)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct listed_function *function = &list->function[i];
 
-		program_add_name(&function->function, &text);
-		if (function->line.file) {
-			text_add(&text, "  ");
-			add_source(&text, &function->line);
-		}
-		fprintf(report->out, "%7d %8" PRIu64 " %#11" PRIx64 "  %s\n", function->loops,
-			function->function.size, function->function.address, text_string(&text));
-		text_clear(&text);
+		add_source(&line, &function->line);
+		fprintf(report->out, "%7d %8" PRIu64 " %#11" PRIx64 "  %s%s%s\n", function->loops,
+			function->function.size, function->function.address, function->name,
+			line.length ? "  " : "", text_string(&line));
+		text_clear(&line);
 	}
-	text_free(&text);
+	text_free(&line);
 }
 
 static void list_data(struct report *report, const struct records *records, const void *item)
 {
-	const struct function_list *list = item;
+	const struct listing *listing = item;
 	struct text text = { 0 };
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct listed_function *function = &list->function[i];
+	for (size_t i = 0; i < listing->list.count; i++) {
+		const struct listed_function *function = &listing->list.function[i];
 		struct json_t *object = record_new(records, "function", report->records + 1);
 
-		program_add_name(&function->function, &text);
-		record_set_string(object, "function", text_string(&text));
-		text_clear(&text);
-		record_set_string(object, "file", program_file(list->path));
+		record_set_string(object, "function", function->name);
+		record_set_string(object, "file", program_file(listing->path));
 		text_addf(&text, "0x%" PRIx64, function->function.address);
 		record_set_string(object, "address", text_string(&text));
 		text_clear(&text);
@@ -83,39 +72,15 @@ static void list_data(struct report *report, const struct records *records, cons
 static const struct subject subject_functions = { "function",
 	"function,file,address,bytes,loops,source", NULL, list_text, list_data, NULL };
 
-/* Finds the source line at which each listed function begins. */
-static void find_lines(struct program *program, struct function_list *list)
-{
-	uint64_t *addresses = memory_new(list->count + 1, sizeof(*addresses));
-	struct source_line *lines = memory_new(list->count + 1, sizeof(*lines));
-
-	for (size_t i = 0; i < list->count; i++)
-		addresses[i] = list->function[i].function.address;
-	program_lines(program, addresses, list->count, true, lines);
-	for (size_t i = 0; i < list->count; i++)
-		list->function[i].line = lines[i];
-	free(addresses);
-	free(lines);
-}
-
 static int list_functions(struct cli *cli, const char *path, struct program *program)
 {
-	struct function_list list = { .path = path };
-	const struct program_function *function = program_functions(program, &list.all);
+	struct listing listing = { .path = path };
 	struct report report;
 
-	list.function = memory_new(list.all + 1, sizeof(*list.function));
-	for (size_t i = 0; i < list.all; i++) {
-		int loops = program_loops_count(program, &function[i]);
-
-		if (loops > 0)
-			list.function[list.count++] =
-				(struct listed_function){ .function = function[i], .loops = loops };
-	}
-	find_lines(program, &list);
+	function_list_find(program, &listing.list, NULL);
 	report_init(&report, cli, &subject_functions, NULL);
-	report_whole(&report, &list);
-	free(list.function);
+	report_whole(&report, &listing);
+	function_list_free(&listing.list);
 	return CLI_DONE;
 }
 
