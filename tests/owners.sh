@@ -21,13 +21,14 @@ kernel_count advance
 doubt_due advance
 setting session advance
 knob session
-kernels session advance own_loop
+kernels session advance own_loop opened_program
 turned session
 frozen session
 pinned session
 undo undo
 epoch session
 own own_loop
+programs opened_program
 requests requests
 live live
 cells plan advance

@@ -164,6 +164,10 @@ struct words_of_two {
 	char **list; /* the words of `second`, which the caller frees; NULL: A or B is missing */
 };
 
+/* The program that the first word names; NULL: the word names a kernel or a source file. A program
+ * is recognised by the first bytes of its file. */
+const char *words_program(const struct cli *cli);
+
 void words_split(const struct cli *cli, struct words_of_two *two);
 /* Returns STATUS_USAGE if A or B is missing. */
 struct status words_of_two_check(const struct cli *cli, const struct words_of_two *two);

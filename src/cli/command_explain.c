@@ -16,7 +16,6 @@
 #include "engine/machine/machine.h"
 #include "experiment/published.h"
 #include "experiment/sweep/blocks.h"
-#include "model/program/elf.h"
 #include "picture/chart_reports.h"
 
 /* Writes the records of the explanation, its limits, ports and instructions. */
@@ -198,15 +197,6 @@ static void measure_memory(struct cli *cli, struct model *model, const struct se
 	bench_close(&bench);
 }
 
-/* The program that the first word names; NULL: the word names a kernel or a source file. A
- * program is recognised by the first bytes of its file. */
-static const char *program_path(const struct cli *cli)
-{
-	const char *word = cli->word_count ? cli->words[0] : NULL;
-
-	return word && !kernel_find(word) && elf_is_file(word) ? word : NULL;
-}
-
 /* Checks that the options of the command allow two settings. */
 static struct status check_two(const struct cli *cli, const struct setting *settings)
 {
@@ -238,12 +228,12 @@ static int explain_run(struct cli *cli)
 		: asked->timeline && asked->graph
 			? status_usage("--timeline and --graph exclude each other: use one of them")
 			: status_ok();
-	if (status_is_ok(&status) && program_path(cli) && cli->word_count > 1)
+	if (status_is_ok(&status) && words_program(cli) && cli->word_count > 1)
 		status = status_usage("unexpected word \"%.60s\" after the program %.100s: "
 				      "--function NAME chooses a function",
 			cli->words[1], cli->words[0]);
-	if (status_is_ok(&status) && program_path(cli)) {
-		const struct program_request request = { .path = program_path(cli),
+	if (status_is_ok(&status) && words_program(cli)) {
+		const struct program_request request = { .path = words_program(cli),
 			.function = asked->function,
 			.diagram = diagram(asked),
 			.export = export,

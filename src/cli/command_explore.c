@@ -11,12 +11,17 @@
 
 /* Values of the options that only explore has. */
 struct asked {
-	const char *record; /* path of the file to record to; NULL: nothing is recorded */
+	const char *record;   /* path of the file to record to; NULL: nothing is recorded */
+	const char *function; /* the function of a program to show; NULL: none */
 };
 
 static const struct cli_option options[] = {
 	{ "record", "FILE", "write every sample to this file, for replay",
 		OPTION_IN_OWN(struct asked, record) },
+	{ "function", "NAME",
+		"the function of a program to show: its name, an address such as 0x1234, or "
+		"FILE:LINE",
+		OPTION_IN_OWN(struct asked, function) },
 	{ .name = NULL },
 };
 
@@ -46,12 +51,42 @@ static struct status check_uarch(const char *name)
 	return status;
 }
 
+/* The commands that open a program in the explorer. */
+struct opening_commands {
+	struct words open, function, set;
+};
+
+/* Opens a program at the start of the explorer, with the function that the user gave. The words
+ * after the program choose a loop of the function: "loop=2". */
+static struct status open_program(
+	struct cli *cli, struct ui_options *ui, struct opening_commands *commands)
+{
+	const char *function = ((const struct asked *)cli->own)->function;
+	struct status status = status_ok();
+
+	for (int i = 1; i < cli->word_count; i++)
+		if (!function || cli->word_count > 2 || strncmp(cli->words[i], "loop=", 5) != 0)
+			return status_usage("unexpected word \"%.60s\" after the program %.100s: "
+					    "--function NAME loop=N chooses a loop",
+				cli->words[i], cli->words[0]);
+	if (cli->word_count == 2) {
+		commands->set = words_of("set %s", cli->words[1]);
+		status = screens_first(cli, ui, commands->set.text);
+	}
+	if (status_is_ok(&status) && function) {
+		commands->function = words_of("function %s", function);
+		status = screens_first(cli, ui, commands->function.text);
+	}
+	commands->open = words_of("open %s", cli->words[0]);
+	return status_is_ok(&status) ? screens_first(cli, ui, commands->open.text) : status;
+}
+
 extern const struct cli_command command_present;
 
-/* Reads the words of the command line: a setting, two settings to compare, or for `present` also
- * the word `lesson` and a lesson. */
-static struct status read_words(
-	struct cli *cli, struct ui_options *ui, struct setting settings[2], struct words *command)
+/* Reads the words of the command line: a setting, two settings to compare, a program, or for
+ * `present` also the word `lesson` and a lesson. */
+static struct status read_words(struct cli *cli, struct ui_options *ui, struct setting settings[2],
+	struct opening_commands *commands)
 {
 	struct status status;
 	int count = 1;
@@ -60,13 +95,19 @@ static struct status read_words(
 		return status_ok();
 	if (cli->command == &command_present && strcmp(cli->words[0], "lesson") == 0) {
 		if (cli->word_count == 2)
-			return screens_lesson(cli, ui, cli->words[1], command);
+			return screens_lesson(cli, ui, cli->words[1], &commands->open);
 		return cli->word_count == 1
 			       ? status_usage("missing lesson: slexplore present lesson NAME; "
 					      "slexplore lesson lists all")
 			       : status_usage("%.100s: slexplore present lesson opens one lesson",
 					 cli->words[2]);
 	}
+	if (words_program(cli))
+		return open_program(cli, ui, commands);
+	if (((const struct asked *)cli->own)->function)
+		return status_usage("--function names a function of a program, an ELF file: "
+				    "slexplore ./program --function %.60s",
+			((const struct asked *)cli->own)->function);
 	status = words_settings(cli, settings, &count);
 	if (status_is_ok(&status)) {
 		ui->setting = settings[count - 1];
@@ -80,7 +121,7 @@ static int explore_run(struct cli *cli)
 	struct ui_options ui = screens_options(cli);
 	struct setting settings[2];
 	struct text repeated = { 0 };
-	struct words command;
+	struct opening_commands commands;
 	char recorded[200] = "";
 	struct status status = status_ok();
 	int exit_status;
@@ -90,7 +131,7 @@ static int explore_run(struct cli *cli)
 	if (cli->command == &command_present)
 		status = screens_first(cli, &ui, "present");
 	if (status_is_ok(&status))
-		status = read_words(cli, &ui, settings, &command);
+		status = read_words(cli, &ui, settings, &commands);
 	if (status_is_ok(&status) && cli->uarch)
 		status = check_uarch(cli->uarch);
 	if (status_is_ok(&status))
@@ -111,7 +152,7 @@ static int explore_run(struct cli *cli)
 const struct cli_command command_explore = {
 	.name = "explore",
 	.help = "open the explorer: choose a kernel, turn its knobs, watch the cycles",
-	.arguments = "[KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]]",
+	.arguments = "[KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]] | PROGRAM]",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "do", "mouse",
@@ -123,7 +164,7 @@ const struct cli_command command_present = {
 	.name = "present",
 	.help = "open the explorer for a class: large digits, one panel, the last key",
 	.arguments = "[lesson LESSON | KERNEL|FILE [knob=value ...] [vs [KERNEL|FILE] [knob=value "
-		     "...]]]",
+		     "...]] | PROGRAM]",
 	.options = options,
 	.own_size = sizeof(struct asked),
 	.common = { "cpu", "seed", "event", "uarch", "ascii", "script", "theme", "do", "mouse",

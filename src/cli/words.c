@@ -95,6 +95,13 @@ static struct status open_own(struct cli *cli, const struct kernel **kernel)
 	return status;
 }
 
+const char *words_program(const struct cli *cli)
+{
+	const char *word = cli->word_count ? cli->words[0] : NULL;
+
+	return word && !kernel_find(word) && elf_is_file(word) ? word : NULL;
+}
+
 struct status words_kernel(struct cli *cli, const struct kernel **kernel)
 {
 	struct text names = { 0 };

@@ -389,7 +389,7 @@ struct listing *listing_find(const struct kernel *kernel, const char *function)
 	const char *text;
 	struct listing *listing = NULL;
 
-	if (!function)
+	if (!function || kernel->function)
 		return NULL;
 	if (kernel->file) {
 		text = data_built_in(kernel->file);

@@ -47,7 +47,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	saved_begin(session, options->saved);
 	while (kernel_registry[session->kernel_count])
 		session->kernel_count++;
-	session->kernels = memory_new((size_t)session->kernel_count + 1, sizeof(*session->kernels));
+	session->kernels = memory_new((size_t)session->kernel_count + 2, sizeof(*session->kernels));
 	for (int i = 0; i < session->kernel_count; i++)
 		if (!session->replay || !replay_first(session->replay, kernel_registry[i],
 						&session->kernels[i].setting))
@@ -87,6 +87,7 @@ void session_free(struct session *session)
 	screen_end(session);
 	free(session->record_path);
 	insight_end(session);
+	programs_end(session);
 	counted_end(session);
 	diagrams_end(session);
 	undo_end(session);
@@ -199,6 +200,21 @@ static bool submit(struct session *session)
 	return false;
 }
 
+/* Lists the functions of a program that was read, unless the command line names one. Returns
+ * whether the view changed. */
+static bool offer_functions(struct session *session)
+{
+	struct words notice;
+
+	if (opening_due(session) || program_reads(session) || !program_offers(session) ||
+		session->setting.kernel->function)
+		return false;
+	notice = words_of("%s", session->screen.notice);
+	session_command(session, "find", session->now);
+	session_notice(session, false, "%s", notice.text);
+	return true;
+}
+
 bool session_advance(struct session *session, double now)
 {
 	struct result result;
@@ -208,6 +224,7 @@ bool session_advance(struct session *session, double now)
 	changed = notice_expire(session);
 	live_begin_at(&session->live, now);
 	changed |= session_own_advance(session);
+	changed |= program_advance(session);
 	if (machine_look(session)) {
 		struct status status = playback_allows(session, &session->setting);
 
@@ -237,7 +254,13 @@ bool session_advance(struct session *session, double now)
 	changed |= classroom_advance(session);
 	fronts_follow(session);
 	changed |= opening_advance(session);
+	changed |= offer_functions(session);
 	return submit(session) || changed;
+}
+
+bool session_reads(const struct session *session)
+{
+	return session_compiles(session) || program_reads(session);
 }
 
 /* ---- the time of the next call ---- */
@@ -247,7 +270,7 @@ bool session_advance(struct session *session, double now)
 static double due(const struct session *session)
 {
 	double at = fmin(fmin(session->screen.notice[0] ? session->screen.notice_until : INFINITY,
-				 session_own_next(session)),
+				 fmin(session_own_next(session), program_next(session))),
 		insight_due(session));
 	double rest = session->requests.rest_until;
 
@@ -275,7 +298,8 @@ double session_next(const struct session *session, double now)
 
 bool session_idle(const struct session *session)
 {
-	if (insight_thinks(session) || insight_due(session) < INFINITY || session_compiles(session))
+	if (insight_thinks(session) || insight_due(session) < INFINITY ||
+		session_compiles(session) || program_reads(session))
 		return false;
 	if (session->frozen)
 		return true;

@@ -101,6 +101,8 @@ static struct status refusal(const struct session *session)
 		return playback_refuse(session);
 	if (session->replay)
 		return status_ok();
+	if (session->setting.kernel->function)
+		return status_usage("the loops of a program are not run, so there is no gap");
 	if (session->insight.reading)
 		return status_usage("the speed limits of this setting are being computed: press "
 				    "again when they are on screen");

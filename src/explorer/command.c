@@ -241,7 +241,7 @@ static void act_help(struct session *session)
 static bool close_useful(const struct session *session)
 {
 	return session->screen.overlay != OVERLAY_NONE || session->screen.entry[0] ||
-	       session_prepares(session) || fronts_walking(session) ||
+	       session_prepares(session) || fronts_walking(session) || program_reads(session) ||
 	       campaign_runs(session, CAMPAIGN_CORE) || campaign_runs(session, CAMPAIGN_PROBE) ||
 	       campaign_runs(session, CAMPAIGN_SWEEP);
 }
@@ -258,6 +258,8 @@ static void act_close(struct session *session)
 		campaign_halt(session, CAMPAIGN_PROBE);
 	else if (campaign_runs(session, CAMPAIGN_SWEEP))
 		campaign_halt(session, CAMPAIGN_SWEEP);
+	else if (program_reads(session))
+		program_stop(session);
 	else if (session_prepares(session))
 		session_stop(session);
 	else if (fronts_walking(session))

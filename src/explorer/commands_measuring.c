@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "explorer/actions.h"
+#include "model/program/elf.h"
 
 struct status machine_refusal(const struct session *session)
 {
@@ -249,10 +250,16 @@ static struct status run_beside(
 	return change ? beside_open(change, arguments) : status_ok();
 }
 
-/* The command `open` ends this session, and the explorer then shows the recording. */
+/* With a program, the command `open` lists its functions. With a recording, it ends this session,
+ * and the explorer then shows the recording. */
 static struct status run_open(
 	const struct session *session, struct session *change, char *arguments)
 {
+	if (elf_is_file(arguments) && session->replay)
+		return status_usage("a recording has no programs: start slexplore without replay "
+				    "to open one");
+	if (elf_is_file(arguments))
+		return change ? program_ask(change, arguments) : status_ok();
 	return open_ask(session, change, arguments);
 }
 

@@ -1,6 +1,7 @@
 /* Commands that change the setting: kernel, knobs, typed values. */
 #include "explorer/actions.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,17 +73,61 @@ struct status action_kernel_by(const struct session *session, struct session *ch
 	int index = session_kernel_index(session, session->setting.kernel) + direction;
 
 	/* In a replay, kernels that were not recorded are skipped. */
-	for (; index >= 0 && index < session->kernel_count + session->own.open;
-		index += direction) {
+	for (; index >= 0 && index < session->kernel_count + 2; index += direction) {
 		const struct kernel *kernel = session->kernels[index].setting.kernel;
 
-		if (!playback_kernel(session, kernel))
+		if (!kernel || !playback_kernel(session, kernel))
 			continue;
 		if (change)
 			choose_kernel(change, kernel);
 		return status_ok();
 	}
 	return status_usage("this is the %s kernel", direction > 0 ? "last" : "first");
+}
+
+/* ---- functions of a program ---- */
+
+/* Returns to the function that was shown last, or from a function to the kernel before it. */
+static struct status toggle_function(const struct session *session, struct session *change)
+{
+	const struct kernel *last = session->kernels[session->kernel_count + 1].setting.kernel;
+
+	if (session->setting.kernel->function)
+		return action_kernel_by(session, change, -1);
+	if (!last)
+		return status_usage("no function was shown yet: / finds one by its name");
+	if (change)
+		choose_kernel(change, last);
+	return status_ok();
+}
+
+static struct status run_function(
+	const struct session *session, struct session *change, char *arguments)
+{
+	if (!program_opened(session))
+		return status_usage("no program is open: open ./program opens one");
+	if (!*arguments)
+		return toggle_function(session, change);
+	return change ? function_ask(change, arguments) : status_ok();
+}
+
+static struct status run_function_by(
+	const struct session *session, struct session *change, char *given)
+{
+	const struct opened_program *file = program_opened(session);
+	int direction = command_direction(given), present, wanted;
+
+	if (!file)
+		return status_usage("no program is open: open ./program opens one");
+	present = program_present(session);
+	wanted = present + (present >= 0 || direction > 0 ? direction : 0);
+	if (wanted < 0 || (size_t)wanted >= file->list.count)
+		return status_usage(
+			"this is the %s function with loops", direction > 0 ? "last" : "first");
+	return change ? function_ask(change,
+				words_of("%#" PRIx64, file->list.function[wanted].function.address)
+					.text)
+		      : status_ok();
 }
 
 /* ---- values ---- */
@@ -387,6 +432,9 @@ const struct command_row commands_setting[] = {
 	{ "kernel", .run = run_kernel },
 	{ "kernel next", .run = run_kernel_by, .given = "+1" },
 	{ "kernel previous", .run = run_kernel_by, .given = "-1" },
+	{ "function", .run = run_function },
+	{ "function next", .run = run_function_by, .given = "+1" },
+	{ "function previous", .run = run_function_by, .given = "-1" },
 	{ "set", .run = run_set },
 	{ "undo", undo_back, .refusal = undo_refusal, .reverts = true },
 	{ "knob", .run = run_knob },

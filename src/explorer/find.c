@@ -1,6 +1,5 @@
 /* The find overlay: kernels, knobs, named sweeps, commands, panels, own loops and events, by their
  * names, by the field's words (data/synonyms) and by their descriptions. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,94 +7,13 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "engine/own/own.h"
 #include "explorer/actions.h"
-#include "explorer/find_words.h"
+#include "explorer/find_results.h"
 
 /* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
  * match too many events. The find overlay (search for commands and events) shows the best of the
  * first FIND_AMONG matching events. */
 enum { FIND_FROM = 2, FIND_AMONG = 512 };
-
-/* ---- results ---- */
-
-struct result_found {
-	enum rank rank;
-	bool absent; /* true: the result cannot be opened here */
-	size_t order;
-	struct view_found found;
-};
-
-struct search {
-	const struct session *session;
-	const char *text;
-	struct result_found *result;
-	size_t count, order;
-};
-
-/* Returns the reason why a command of the find overlay cannot run here; empty text: the command can
- * run, or its panel is already open. */
-static struct words absence(const struct session *session, const char *command)
-{
-	struct status status = session_command_check(session, command);
-
-	return words_of(
-		"%s", status_is_ok(&status) || status.code == STATUS_IDLE ? "" : status.text);
-}
-
-static void fill(struct view_found *found, const char *shown, const char *help, const char *command,
-	const char *why)
-{
-	const char *dash = *why ? " — not here: " : *help ? " — " : "";
-
-	snprintf(found->label, sizeof(found->label), "%s%s%s", shown, dash, *why ? why : help);
-	text_cut_clean(found->label, sizeof(found->label));
-	snprintf(found->command, sizeof(found->command), "%s", command);
-	snprintf(found->why, sizeof(found->why), "%s", why);
-	text_cut_clean(found->why, sizeof(found->why));
-}
-
-/* Adds a result with the label "SHOWN — HELP" to the find overlay, unless the overlay already has a
- * result with the same command. The result runs `command` when the user chooses it. `why` is the
- * reason why the result cannot be opened here; empty: it can be opened. */
-static void add(struct search *search, enum rank rank, const char *shown, const char *help,
-	const char *command, const char *why)
-{
-	struct result_found *result;
-
-	for (size_t i = 0; i < search->count && *command; i++) {
-		if (strcmp(search->result[i].found.command, command) != 0)
-			continue;
-		/* If two results have the same command, the better rank and the first description
-		 * remain. */
-		if (rank < search->result[i].rank) {
-			search->result[i].rank = rank;
-			search->result[i].order = search->order++;
-		}
-		return;
-	}
-	search->result = memory_grow(search->result, search->count, sizeof(*search->result));
-	result = &search->result[search->count];
-	*result = (struct result_found){ .rank = rank, .absent = *why, .order = search->order++ };
-	search->count++;
-	fill(&result->found, shown, help, command, why);
-}
-
-/* Adds a result to the find overlay if the result matches the typed text. `name` and `shown` are
- * two names of the result ("unroll" and "combine unroll"); `more` has further words to find the
- * result by. */
-static void offer(struct search *search, const char *name, const char *shown, const char *help,
-	const char *more, const char *command)
-{
-	enum rank rank = find_rank(search->text, name), whole = find_rank(search->text, shown);
-
-	rank = whole < rank ? whole : rank;
-	if (rank == RANK_NONE &&
-		find_contains(search->text, shown, words_of("%s %s", help, more).text))
-		rank = RANK_HELP;
-	if (rank != RANK_NONE)
-		add(search, rank, shown, help, command, absence(search->session, command).text);
-}
 
 /* The words of a knob's choices, such as "prefetch" for the knob remedy. */
 static struct words choices_of(const struct knob *knob)
@@ -117,7 +35,7 @@ static void offer_knobs(struct search *search, const struct kernel *kernel)
 		struct words shown = words_of("%s %s", kernel->name, knob->name);
 		bool present = kernel == search->session->setting.kernel;
 
-		offer(search, knob->name, shown.text, knob->help, choices_of(knob).text,
+		find_offer(search, knob->name, shown.text, knob->help, choices_of(knob).text,
 			words_of("%s %s", present ? "knob" : "kernel",
 				present ? knob->name : shown.text)
 				.text);
@@ -129,7 +47,7 @@ static void offer_kernels(struct search *search)
 	const struct kernel *present = search->session->setting.kernel;
 
 	for (int i = 0; kernel_registry[i]; i++)
-		offer(search, kernel_registry[i]->name, kernel_registry[i]->name,
+		find_offer(search, kernel_registry[i]->name, kernel_registry[i]->name,
 			kernel_registry[i]->title, "",
 			words_of("kernel %s", kernel_registry[i]->name).text);
 	offer_knobs(search, present);
@@ -146,7 +64,7 @@ static void offer_sweeps(struct search *search)
 		const struct named_sweep *sweep = &sweeps->sweep[i];
 		struct words command = words_of("sweep %s", sweep->name);
 
-		offer(search, sweep->name, command.text, sweep->title, "", command.text);
+		find_offer(search, sweep->name, command.text, sweep->title, "", command.text);
 	}
 }
 
@@ -154,7 +72,7 @@ static void offer_commands(struct search *search)
 {
 	for (const struct command_row *row = command_rows(); row->name; row++)
 		if (row->found)
-			offer(search, row->name, row->name, row->help, "", row->name);
+			find_offer(search, row->name, row->name, row->help, "", row->name);
 }
 
 /* Adds the results whose words in data/synonyms match the typed text. A line of data/synonyms about
@@ -177,10 +95,10 @@ static void offer_synonyms(struct search *search)
 		if (rank == RANK_NONE || (kernel && !kernel_find(name.text)))
 			continue;
 		if (strcmp(row->command, "-") == 0)
-			add(search, rank, row->words, "", "", row->help);
+			find_add(search, rank, row->words, "", "", row->help);
 		else
-			add(search, rank, row->command + 7 * kernel, row->help, row->command,
-				absence(search->session, row->command).text);
+			find_add(search, rank, row->command + 7 * kernel, row->help, row->command,
+				find_absence(search->session, row->command).text);
 	}
 }
 
@@ -195,7 +113,7 @@ static void offer_lessons(struct search *search)
 
 		/* Search results for a word such as "limits" list the panel of that name before the
 		 * lesson. */
-		offer(search, command.text, command.text,
+		find_offer(search, command.text, command.text,
 			words_of("%s, %d min", lessons[i]->title ? lessons[i]->title : "",
 				lessons[i]->minutes)
 				.text,
@@ -203,109 +121,6 @@ static void offer_lessons(struct search *search)
 		lesson_free(lessons[i]);
 	}
 	free(lessons);
-}
-
-/* ---- own loops ---- */
-
-/* The beginning of a file. */
-struct head {
-	char bytes[2048]; /* ends with '\0' */
-	size_t length;	  /* 0: the file is empty or cannot be read */
-};
-
-static struct head read_head(const char *path)
-{
-	struct head head = { "", 0 };
-	FILE *file = fopen(path, "r");
-
-	if (file) {
-		head.length = fread(head.bytes, 1, sizeof(head.bytes) - 1, file);
-		fclose(file);
-	}
-	return head;
-}
-
-/* Whether a file has the comment that describes the data of an own loop. */
-static bool is_own_loop(const char *path)
-{
-	struct head head = read_head(path);
-
-	return memmem(head.bytes, head.length, "slexplore:", 10) != NULL;
-}
-
-/* Adds the own loops in the present folder, and a typed path. */
-static void offer_own(struct search *search)
-{
-	DIR *folder = opendir(".");
-
-	for (struct dirent *entry; folder && (entry = readdir(folder));) {
-		struct words path = words_of("./%.200s", entry->d_name),
-			     name = words_of("own loop %.200s", entry->d_name);
-		enum rank rank = find_rank(search->text, name.text);
-
-		if (rank == RANK_NONE || !own_is_path(entry->d_name) || !is_own_loop(path.text))
-			continue;
-		add(search, rank == RANK_BEGINS ? RANK_SYNONYM : rank, name.text,
-			"compile and measure this loop of yours",
-			words_of("kernel %s", path.text).text,
-			absence(search->session, words_of("kernel %s", path.text).text).text);
-	}
-	if (folder)
-		closedir(folder);
-	if (own_is_path(search->text))
-		add(search, RANK_LINE, search->text, "compile and measure this loop of yours",
-			words_of("kernel %s", search->text).text, "");
-}
-
-/* ---- recordings ---- */
-
-/* Whether a file begins like a recording: with a JSON object that has the member "record". */
-static bool is_recording(const char *path)
-{
-	struct head head = read_head(path);
-
-	return head.bytes[0] == '{' && strstr(head.bytes, "\"record\"");
-}
-
-/* Adds the recordings in the present folder, to open and to compare with. */
-static void offer_recordings(struct search *search)
-{
-	static const struct {
-		const char *command, *names[3], *help;
-	} ways[] = {
-		{ "open", { "open", "replay", "recording" }, "open this recording" },
-		{ "beside", { "beside", "compare", "recording" },
-			"compare each setting with this recording (A)" },
-	};
-	DIR *folder = opendir(".");
-
-	if (search->session->replay)
-		offer(search, "live", "open", "leave the recording, and measure this machine again",
-			"measure", "open");
-	for (struct dirent *entry; folder && (entry = readdir(folder));) {
-		const char *ending = strrchr(entry->d_name, '.');
-
-		if (!ending || strcmp(ending, ".jsonl") != 0 || !is_recording(entry->d_name))
-			continue;
-		for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-			struct words command =
-				words_of("%s %.200s", ways[i].command, entry->d_name);
-			enum rank best = RANK_NONE, rank;
-
-			for (size_t k = 0; k < sizeof(ways[i].names) / sizeof(char *); k++) {
-				rank = find_rank(search->text,
-					words_of("%s %.200s", ways[i].names[k], entry->d_name)
-						.text);
-				best = rank < best ? rank : best;
-			}
-			if (best != RANK_NONE)
-				add(search, best == RANK_BEGINS ? RANK_SYNONYM : best, command.text,
-					ways[i].help, command.text,
-					absence(search->session, command.text).text);
-		}
-	}
-	if (folder)
-		closedir(folder);
 }
 
 /* ---- commands that the user types in full ---- */
@@ -320,7 +135,7 @@ static void offer_line(struct search *search)
 				   : *arguments || row->found || strcmp(row->name, "choose") == 0 ||
 					     strcmp(row->name, "close") == 0))
 		return;
-	add(search, RANK_LINE, search->text, row->help, search->text, "");
+	find_add(search, RANK_LINE, search->text, row->help, search->text, "");
 }
 
 /* ---- events ---- */
@@ -346,7 +161,8 @@ static void offer_drops(struct search *search)
 	for (int i = 0; i < counted->extra_count; i++) {
 		struct words command = words_of("event drop %s", counted->extra[i]);
 
-		offer(search, command.text, command.text, "stop counting it", "", command.text);
+		find_offer(
+			search, command.text, command.text, "stop counting it", "", command.text);
 	}
 }
 
@@ -378,7 +194,7 @@ static int add_events(
 				continue;
 			/* The list has events that cannot be counted here, but the user cannot
 			 * choose them. */
-			fill(&found[*count], name.text, offers[i].help,
+			find_fill(&found[*count], name.text, offers[i].help,
 				session->counted.why[0] ? "" : name.text, session->counted.why);
 			++*count;
 			offered++;
@@ -416,14 +232,16 @@ static int compare(const void *a, const void *b)
 static void offer_all(struct search *search)
 {
 	offer_line(search);
+	find_offer_functions(search);
 	offer_kernels(search);
 	offer_sweeps(search);
 	offer_commands(search);
 	offer_drops(search);
 	if (strlen(search->text) >= FIND_FROM) {
 		offer_lessons(search);
-		offer_own(search);
-		offer_recordings(search);
+		find_offer_own(search);
+		find_offer_programs(search);
+		find_offer_recordings(search);
 		offer_synonyms(search);
 	}
 }
@@ -469,7 +287,9 @@ static void find_text(struct session *session, const char *arguments)
 	for (size_t i = 0; i < search.count && count < VIEW_FOUND; i++)
 		found[count++] = search.result[i].found;
 	free(search.result);
-	more = add_events(session, search.text, found, &count);
+	more = (int)search.count - count + search.more;
+	if (more == 0)
+		more = add_events(session, search.text, found, &count);
 	find_open(session, arguments, found, count, more);
 	if (!status_is_ok(&find_synonyms()->status))
 		session_notice(session, true, "%s", find_synonyms()->status.text);

@@ -66,7 +66,7 @@ bool overlay_shows_page(const struct session *session, const char *command);
 /* Asks the user interface for a screenshot, or says that it is saved. An empty name: a new file. */
 void screen_want_shot(struct session *session, bool wanted, const char *name);
 
-/* Opens the find overlay with `count` entries. `more` is the number of events that did not fit in
+/* Opens the find overlay with `count` entries. `more` is the number of results that did not fit in
  * the list. */
 void find_open(struct session *session, const char *text, const struct view_found *found, int count,
 	int more);

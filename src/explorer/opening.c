@@ -35,7 +35,7 @@ void opening_stop(struct session *session)
 bool opening_due(const struct session *session)
 {
 	return session->opening.next < session->opening.count && !session->opening.waiting &&
-	       !session_compiles(session);
+	       !session_compiles(session) && !program_reads(session);
 }
 
 bool opening_harmless(const char *command)

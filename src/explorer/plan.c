@@ -191,7 +191,8 @@ static int second_knob(const struct session *session, int size, int stride)
 	const struct kernel *kernel = session->setting.kernel;
 	int knob = stride >= 0 ? stride : session->knob;
 
-	if (knob >= kernel->knob_count)
+	/* The loops of a program's function are not measured. */
+	if (knob >= kernel->knob_count || kernel->function)
 		return -1;
 	knob = recorded_knob(session, knob);
 	if (knob == size)

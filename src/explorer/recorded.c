@@ -231,7 +231,7 @@ bool session_opened(struct session *session, struct replay **replay, struct sett
 	*replay = session->opened.replay;
 	session->opened.replay = NULL;
 	*setting = session->setting;
-	if (setting->kernel->own)
+	if (setting->kernel->own || setting->kernel->function)
 		setting->kernel = NULL;
 	return session->opened.asked;
 }
@@ -368,7 +368,7 @@ void record_present(struct session *session)
 	struct recording_entry entry = { &session->setting, &live->pool, &live->facts,
 		counted->plan, &counted->counts };
 
-	if (!recording)
+	if (!recording || session->setting.kernel->function)
 		return;
 	if (live->answered && live->sample.valid && !live->sample.provisional &&
 		recording_wants(recording, &session->setting, &live->sample, &counted->counts))

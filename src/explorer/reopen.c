@@ -1,5 +1,6 @@
 #include "explorer/reopen.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@
 static bool settled(const struct session *session)
 {
 	return session->machine_known && (session->live.failed || session->live.answered) &&
-	       !insight_thinks(session);
+	       !insight_thinks(session) &&
+	       !(session->insight.reading && insight_due(session) < INFINITY);
 }
 
 bool opening_advance(struct session *session)
@@ -22,7 +24,8 @@ bool opening_advance(struct session *session)
 	struct opening *opening = &session->opening;
 	bool changed = false;
 
-	while (opening->next < opening->count && !session_compiles(session)) {
+	while (opening->next < opening->count && !session_compiles(session) &&
+		!program_reads(session)) {
 		const char *command = opening->command[opening->next];
 
 		opening->waiting = !session_command_works(session, command) && !settled(session);
@@ -124,6 +127,23 @@ static bool own_is_a(const struct session *session)
 	return a && a->own && (a == b || strcmp(a->name, b->name) != 0);
 }
 
+/* Adds the program of the function on screen, the function, and its loop unless it is the first. */
+static void add_function(const struct session *session, struct text *text)
+{
+	const struct function_loops *found = session->setting.kernel->function;
+	struct text word = { 0 };
+
+	text_add_clean(&word, program_path_of(session, found), VIEW_TEXT / 2);
+	add_quoted(text, text_string(&word));
+	if (session->setting.v[0] > 1)
+		text_addf(text, " loop=%d", (int)session->setting.v[0]);
+	text_clear(&word);
+	program_add_function(session, found, &word);
+	text_add(text, " --function ");
+	add_quoted(text, text_string(&word));
+	text_free(&word);
+}
+
 /* Writes the command line that opens the present screen again. */
 static void write_line(const struct session *session, struct text *text)
 {
@@ -141,7 +161,10 @@ static void write_line(const struct session *session, struct text *text)
 		setting_format(&session->pinned.setting, text);
 		text_add(text, " vs ");
 	}
-	setting_format(&session->setting, text);
+	if (session->setting.kernel->function)
+		add_function(session, text);
+	else
+		setting_format(&session->setting, text);
 	if (session->invocation[0])
 		text_addf(text, " %s", session->invocation);
 	if (session->insight.wanted[0] && !session->replay)
@@ -236,7 +259,8 @@ void session_remember(struct session *session)
 
 	/* If the user did not change the setting in this session, the last setting of an earlier
 	 * session remains saved. */
-	if (session->turned && !session->replay && !setting->kernel->own) {
+	if (session->turned && !session->replay && !setting->kernel->own &&
+		!setting->kernel->function) {
 		setting_init(&initial, setting->kernel);
 		text_addf(&text, "kernel %s", setting->kernel->name);
 		for (int i = 0; i < setting->kernel->knob_count; i++) {

@@ -8,6 +8,8 @@ int session_kernel_index(const struct session *session, const struct kernel *ker
 {
 	if (kernel->own)
 		return session->kernel_count;
+	if (kernel->function)
+		return session->kernel_count + 1;
 	for (int i = 0; kernel_registry[i]; i++)
 		if (kernel_registry[i] == kernel)
 			return i;
@@ -51,6 +53,11 @@ void session_submit(struct session *session)
 {
 	struct status status = playback_allows(session, &session->setting);
 
+	if (session->setting.kernel->function) {
+		session_interrupt(session);
+		live_stop(&session->live, "slexplore does not run programs");
+		return;
+	}
 	if (!status_is_ok(&status)) {
 		session_interrupt(session);
 		session_fail(session, status.text);
@@ -121,9 +128,10 @@ void session_go(struct session *session, const struct setting *setting)
 				(struct remembered){ session->setting, session->knob };
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
 		session->epoch++;
-		if (session->recording && setting->kernel->own)
+		if (session->recording && (setting->kernel->own || setting->kernel->function))
 			session_notice(session, false,
-				"own loops are not recorded: a replay would not have their code");
+				"%s are not recorded: a replay would not have their code",
+				setting->kernel->own ? "own loops" : "functions of programs");
 	}
 	session->setting = *setting;
 	session->turned = true;

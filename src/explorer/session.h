@@ -80,8 +80,8 @@ double session_next(const struct session *session, double now);
  * and all campaigns. The command `wait` of a script waits until session_idle() returns true. */
 bool session_idle(const struct session *session);
 
-/* Whether the file of an own loop (a function in the user's file) is being compiled. */
-bool session_compiles(const struct session *session);
+/* Whether the file of an own loop is being compiled, or a program is being read. */
+bool session_reads(const struct session *session);
 
 /* Returns the value of a saved setting, for example "on" for "mouse"; "": the setting has no value.
  */

@@ -55,7 +55,10 @@ static void fill_remark(const struct session *session, struct view *view)
 		.explanation = view->explanation,
 		.measured = &session->memory.facts };
 
-	view->remark = kernel->remark ? kernel->remark(session->setting.v) : NULL;
+	view->remark = kernel->remark ? kernel->remark(session->setting.v)
+		       : kernel->function
+			       ? function_loops_remark(kernel->function, session->setting.v)
+			       : NULL;
 	view->blocks.text[0] = '\0';
 	if (!blocks_find(&question, &blocks))
 		return;
@@ -220,7 +223,7 @@ static void copy_screen(struct screen *to, const struct screen *from)
 
 void session_view(const struct session *session, double now, struct view *view)
 {
-	const struct kernel *kernel = session->setting.kernel;
+	const struct kernel *kernel = session->setting.kernel, *function;
 	struct setting initial;
 
 	memset(view, 0, offsetof(struct view, screen));
@@ -241,6 +244,8 @@ void session_view(const struct session *session, double now, struct view *view)
 		    : session->own.open
 			    ? session->kernels[session->kernel_count].setting.kernel->name
 			    : NULL;
+	function = session->kernels[session->kernel_count + 1].setting.kernel;
+	view->function = kernel->function ? kernel->name : function ? function->name : NULL;
 	view->knob = session->knob;
 	setting_init(&initial, kernel);
 	if (!session->turned && setting_equal(&session->setting, &initial))

@@ -20,6 +20,7 @@
 #include "explorer/insight.h"
 #include "explorer/live.h"
 #include "explorer/on_screen.h"
+#include "explorer/opened_program.h"
 #include "explorer/opening.h"
 #include "explorer/plan.h"
 #include "explorer/reopen.h"
@@ -113,32 +114,34 @@ struct session {
 	double doubt_due; /* time from which the session may measure a contended setting around the
 			     present one again */
 
-	/* session.c: the user's choices (own_loop.c also writes `kernels`) */
+	/* session.c: the user's choices (own_loop.c and opened_program.c also write `kernels`) */
 	struct setting setting;
 	int knob;
-	/* The last settings: one entry for each kernel of kernel_registry, and a last entry for the
-	 * own loop. */
+	/* The last settings: one entry for each kernel of kernel_registry, then an entry for the
+	 * own loop, and one for the function of a program. The kernel of an unused entry is NULL.
+	 */
 	struct remembered *kernels;
 	bool turned; /* true: the user has changed the setting at least once */
 	bool frozen;
 	struct pinned pinned;
 	unsigned epoch; /* number of times that a kernel was chosen or every sample discarded */
 
-	struct undo undo;	     /* undo.c */
-	struct own_loop own;	     /* own_loop.c */
-	struct requests requests;    /* requests.c */
-	struct live live;	     /* live.c */
-	struct cells *cells;	     /* plan.c: settings to measure around the present one;
-					campaign_windows.c adds the points of the curves */
-	struct plan plan;	     /* plan.c */
-	struct insight insight;	     /* insight.c */
-	struct memory_probe memory;  /* insight.c: L3 and memory latencies of this machine */
-	struct counted counted;	     /* counted.c */
-	struct diagrams diagrams;    /* diagrams.c */
-	struct recording *recording; /* recorded.c: the file being recorded; NULL: none */
-	struct playback playback;    /* recorded.c */
-	struct beside beside;	     /* recorded.c */
-	struct opened opened;	     /* recorded.c: what the explorer opens after this session */
+	struct undo undo;		 /* undo.c */
+	struct own_loop own;		 /* own_loop.c */
+	struct opened_programs programs; /* opened_program.c */
+	struct requests requests;	 /* requests.c */
+	struct live live;		 /* live.c */
+	struct cells *cells;		 /* plan.c: settings to measure around the present one;
+					    campaign_windows.c adds the points of the curves */
+	struct plan plan;		 /* plan.c */
+	struct insight insight;		 /* insight.c */
+	struct memory_probe memory;	 /* insight.c: L3 and memory latencies of this machine */
+	struct counted counted;		 /* counted.c */
+	struct diagrams diagrams;	 /* diagrams.c */
+	struct recording *recording;	 /* recorded.c: the file being recorded; NULL: none */
+	struct playback playback;	 /* recorded.c */
+	struct beside beside;		 /* recorded.c */
+	struct opened opened; /* recorded.c: what the explorer opens after this session */
 	struct under_way campaigns[CAMPAIGNS]; /* campaigns.c */
 	struct screen screen;		       /* on_screen.c */
 	struct saved saved;		       /* saved.c */
@@ -175,7 +178,7 @@ static inline bool insight_shown(const struct session *of)
 /* ---- session.c ---- */
 
 /* Returns the kernel's index in kernel_registry. Returns kernel_count for any version of the own
- * loop, and -1 for an unknown kernel. */
+ * loop, kernel_count + 1 for any function of a program, and -1 for an unknown kernel. */
 int session_kernel_index(const struct session *session, const struct kernel *kernel);
 /* Returns the named sweeps, which the session owns. */
 const struct sweeps *session_sweeps(const struct session *session);
@@ -248,6 +251,8 @@ void requests_look_ahead(struct session *session);
 /* Begins to compile an own loop, which session_own_advance() opens later. cflags: the compiler
  * flags that the user gave; NULL: the user gave none. */
 struct status session_own_open(struct session *session, const char *path, const char *cflags);
+/* Whether the file of an own loop is being compiled. */
+bool session_compiles(const struct session *session);
 /* Ends a running compilation. */
 void session_own_stop(struct session *session);
 /* Takes the own loop of the first setting, for a session that starts with an own loop. */

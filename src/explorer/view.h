@@ -226,7 +226,7 @@ struct screen {
 
 	char find[FIND_SIZE]; /* the text that the user typed to find a command or event */
 	int found_count, found_selected;
-	int found_more; /* number of counter events that did not fit in found[] */
+	int found_more; /* number of results that did not fit in found[] */
 
 	char notice[STATUS_TEXT]; /* the message on screen; empty: there is no message */
 	bool notice_bad;
@@ -274,13 +274,16 @@ struct view {
 	struct setting setting;
 	struct memory_limits memory_limits;
 	/* Index of the kernel in kernel_registry. kernel_count (one more than the last index) means
-	 * the user's own loop; -1 means any other kernel. */
+	 * the user's own loop, and kernel_count + 1 a function of a program; -1 means any other
+	 * kernel. */
 	int kernel_index;
 	/* For each kernel of kernel_registry: whether the replayed recording does not contain the
 	 * kernel. */
 	bool kernel_absent[VIEW_KERNELS];
 	/* Name of the own loop, which is listed after the kernels; NULL: no own loop is open. */
 	const char *own;
+	/* Name of the function of a program, which is listed last; NULL: no function was shown. */
+	const char *function;
 	int knob; /* index of the selected knob */
 	/* The kernel's remark on the present setting, or the recommended block size; NULL: no
 	 * remark. */

@@ -35,6 +35,8 @@ static int draw_state(struct box at, const struct view *view)
 
 	if (view->frozen)
 		state = words_of("frozen");
+	else if (view->setting.kernel->function)
+		state = words_of("predicted");
 	else if (view->failure[0])
 		state = words_of("stopped");
 	else if (view->characterising)

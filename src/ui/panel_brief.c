@@ -44,6 +44,15 @@ static void draw_value(struct box at, const struct view *view)
 		state[0] ? "?" : "", sample->cpe);
 }
 
+/* Returns the predicted cycles of a program's loop, which is never measured. */
+static struct units_text predicted_value(const struct view *view)
+{
+	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
+
+	return limits && limits->predicted_by >= 0 ? units_value(limits->predicted)
+						   : (struct units_text){ "?" };
+}
+
 /* Draws one row with the value, or with the reason why there is no value. */
 static void draw_short(struct box at, const struct view *view)
 {
@@ -53,6 +62,11 @@ static void draw_short(struct box at, const struct view *view)
 		draw_value(at, view);
 	else if (view->hidden & HIDDEN_CPE)
 		panels_fit(at, 0, STYLE_FIGURE, "CPE ?  hidden until you answer\nCPE ?\n?");
+	else if (view->setting.kernel->function)
+		panels_fit(at, 0, STYLE_FIGURE,
+			"%1$s  predicted %2$s M  q quits\npredicted %2$s M  q quits\n%2$s M  "
+			"q\n%2$s",
+			view->setting.kernel->name, predicted_value(view).text);
 	else if (view->failure[0])
 		panels_fit(at, 0, STYLE_BAD,
 			"not measured: %s  q quits\nnot measured  q quits\nfailed  q\n-",
@@ -95,12 +109,20 @@ static void draw_spread(struct box at, int y, const struct view *view, bool digi
 			cpe.text, quartiles, spread.text, source);
 }
 
-/* Draws the reason why the setting has no measured value. */
-static void draw_absence(struct box at, int y, const struct view *view)
+/* Draws the reason why the setting has no measured value. If `digits` is true, large digits show
+ * the predicted value of a program's loop. */
+static void draw_absence(struct box at, int y, const struct view *view, bool digits)
 {
 	struct ahead ahead = panels_ahead(view);
 
-	if (ahead.text[0])
+	if (view->setting.kernel->function && digits)
+		panels_fit(at, y, STYLE_WARN,
+			"cycles per iteration, predicted, not measured\npredicted, not "
+			"measured\npredicted");
+	else if (view->setting.kernel->function)
+		panels_fit(at, y, STYLE_FIGURE, "%1$s M predicted, not measured\n%1$s predicted",
+			predicted_value(view).text);
+	else if (ahead.text[0])
 		canvas_put(at, 0, y, STYLE_DIM, ahead.text);
 	else
 		canvas_text(at, 0, y, view->failure[0] ? STYLE_BAD : STYLE_DIM,
@@ -119,14 +141,15 @@ static struct words state_words(const struct view *view)
 {
 	const struct sample *sample = &view->sample;
 	const char *state = panels_state(view);
-	const char *word = view->frozen			? "frozen"
-			   : view->failure[0]		? "stopped"
-			   : view->characterising	? "characterising"
-			   : view->sweeping		? "sweep"
-			   : view->probing		? "probing"
-			   : state[0] || !sample->valid ? ""
-			   : view->replay		? "replay"
-							: "live";
+	const char *word = view->frozen			    ? "frozen"
+			   : view->setting.kernel->function ? "predicted"
+			   : view->failure[0]		    ? "stopped"
+			   : view->characterising	    ? "characterising"
+			   : view->sweeping		    ? "sweep"
+			   : view->probing		    ? "probing"
+			   : state[0] || !sample->valid	    ? ""
+			   : view->replay		    ? "replay"
+							    : "live";
 	bool quiet = sample->valid && sample->contended && view->quiet.valid;
 
 	return words_of("%s%s%s%s%s%s", word,
@@ -158,14 +181,15 @@ static void draw_head(struct box at, const struct view *view)
  * rows that the large digits use. */
 static int draw_digits(struct box at, int y, int height, const struct view *view)
 {
-	bool hidden = view->hidden & HIDDEN_CPE;
-	struct units_text value = units_value(view->sample.cpe);
+	bool hidden = view->hidden & HIDDEN_CPE, predicted = view->setting.kernel->function;
+	struct units_text value = predicted ? predicted_value(view) : units_value(view->sample.cpe);
 	enum style style = panels_state(view)[0] ? STYLE_WARN : STYLE_FIGURE;
 	int rows;
 
 	if (hidden)
 		snprintf(value.text, sizeof(value.text), "?");
-	rows = hidden || view->sample.valid ? digits_fit(value.text, at.width, height) : 0;
+	rows = hidden || predicted || view->sample.valid ? digits_fit(value.text, at.width, height)
+							 : 0;
 
 	if (rows)
 		digits_draw(at, 0, y, rows, style, value.text);
@@ -262,7 +286,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 		draw_notice(box_part(at, 0, end, at.width, 1 + notice), view);
 	if (a)
 		panels_fit_words(at, --end, STYLE_B, panels_ratio(view));
-	if (view->failure[0]) {
+	if (view->failure[0] && !view->setting.kernel->function) {
 		canvas_wrap(box_part(at, 0, y + 1, at.width, end - y - 1), 0, STYLE_TEXT,
 			view->failure);
 	} else if (at.height >= LIMIT_FROM && limit.text[0]) {
@@ -275,7 +299,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 	if (view->sample.valid)
 		draw_spread(at, rows ? end - 1 : y, view, rows > 0);
 	else
-		draw_absence(at, rows ? end - 1 : y, view);
+		draw_absence(at, rows ? end - 1 : y, view, rows > 0);
 }
 
 /* ---- the panel ---- */

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "experiment/cost/cost.h"
+#include "model/program/lines.h"
 #include "ui/panels.h"
 
 /* Widths in screen columns: of the margin (chain, mark, fusion, blank), and of columns of the
- * table. TEXT_LEAST: width of the instructions' text below which the column of the model's costs is
+ * table. LINE, FILE_LINE: widths of the column of source lines, without and with the names of
+ * files. TEXT_LEAST: width of the instructions' text below which the column of the model's costs is
  * left out. TEXT_SHORT: width of the instructions' text below which all columns of costs are left
  * out. */
 enum {
@@ -20,6 +22,8 @@ enum {
 	COST = 8,
 	MODEL = 7,
 	ERROR = 7,
+	LINE = 6,
+	FILE_LINE = 18,
 	TEXT_LEAST = 24,
 	TEXT_SHORT = 16
 };
@@ -89,6 +93,7 @@ struct columns {
 	int cost, error, model; /* widths of the columns of measured costs, of their errors and of
 			    the model's costs; 0: the table has no such column */
 	int digits;		/* number of decimals of costs */
+	int line;		/* width of the column of source lines; 0: there is none */
 	int address, text, count, ports; /* widths of the table's columns; the width `count` is 0 if
 					    every instruction runs once per iteration */
 	bool brief; /* omit the sizes of memory operands ("qword ptr"), to save columns */
@@ -143,6 +148,47 @@ static void add_costs(const struct cost_report *cost, int widest, struct columns
 	columns->text -= columns->cost + columns->model + columns->error;
 }
 
+/* Returns whether an instruction comes from another file than the loop, as code of an inlined
+ * function does. */
+static bool is_other_file(const struct explanation *explanation, int index)
+{
+	const struct source_line *line = &explanation->lines[index],
+				 *own = &explanation->lines[explanation->loop.insn_count - 1];
+
+	return line->file && (!own->file || strcmp(line->file, own->file) != 0);
+}
+
+/* Returns the width of the column of source lines; 0: the lines are unknown. */
+static int line_width(const struct explanation *explanation)
+{
+	int width = 0;
+
+	for (int i = 0; explanation->lines && i < explanation->loop.insn_count; i++)
+		width = is_other_file(explanation, i)	       ? FILE_LINE
+			: explanation->lines[i].file && !width ? LINE
+							       : width;
+	return width;
+}
+
+/* Draws the source line of an instruction: its number, after the file's name if it is another one
+ * than that of the loop. */
+static void draw_line(struct box at, int x, int y, const struct columns *columns,
+	const struct view *view, int index)
+{
+	const struct explanation *explanation = view->explanation;
+	const struct source_line *line = explanation->lines ? &explanation->lines[index] : NULL;
+
+	if (!columns->line || !line->file)
+		return;
+	if (is_other_file(explanation, index) && columns->line == LINE)
+		canvas_put_right(at, x + LINE - 1, y, STYLE_DIM, "…");
+	else if (is_other_file(explanation, index))
+		canvas_put_right(box_part(at, x, 0, FILE_LINE - 1, at.height), FILE_LINE - 1, y,
+			STYLE_DIM, words_of("%s:%d", line->file, line->line).text);
+	else
+		canvas_right(at, x + columns->line - 1, y, STYLE_DIM, "%d", line->line);
+}
+
 static void measure(struct box at, const struct view *view, struct columns *columns)
 {
 	const struct explanation *explanation = view->explanation;
@@ -173,6 +219,10 @@ static void measure(struct box at, const struct view *view, struct columns *colu
 	columns->text = at.width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 -
 			columns->ports - CYCLES;
 	add_costs(view->cost, widest, columns);
+	columns->line = line_width(explanation);
+	if (columns->line > LINE && columns->text - columns->line < TEXT_LEAST)
+		columns->line = LINE;
+	columns->text -= columns->line;
 	columns->brief = columns->text < widest + 1;
 	columns->text = int_most(int_least(columns->text, widest + 1), 12);
 }
@@ -253,6 +303,8 @@ static void draw_insn(
 	canvas_right(at, x + columns->address, y, STYLE_DIM, "%llx",
 		(unsigned long long)(insn->address - loop->insn[0].address));
 	x += columns->address + 1;
+	draw_line(at, x, y, columns, view, index);
+	x += columns->line;
 	canvas_put(box_part(at, x, 0, columns->text - 1, at.height), 0, y, style,
 		text_of(loop, index, columns->brief).text);
 	x += columns->text;
@@ -285,6 +337,9 @@ static void draw_head(struct box at, const struct columns *columns)
 {
 	int x = MARGIN + columns->address + 1;
 
+	if (columns->line)
+		canvas_right(at, x + columns->line - 1, 0, STYLE_DIM, "line");
+	x += columns->line;
 	canvas_text(at, x, 0, STYLE_DIM, "instruction");
 	x += columns->text;
 	if (columns->count)

@@ -43,6 +43,20 @@ static void add_digits(struct lines *lines, enum style style, const char *figure
 	line->rows = rows ? rows : 1;
 }
 
+/* Adds the predicted value of a program's loop, which is never measured. */
+static void add_predicted(struct lines *lines, const struct view *view)
+{
+	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
+
+	if (!limits || limits->predicted_by < 0) {
+		lines_add(lines, 0, STYLE_DIM, "%s", view->limits_note);
+		return;
+	}
+	add_digits(lines, STYLE_FIGURE, units_cycles(limits->predicted).text);
+	lines_add(lines, 0, STYLE_WARN,
+		"predicted, not measured (M)\npredicted, not measured\npredicted (M)");
+}
+
 /* Adds a line with the reason why there is no measured value: the measurement failed or has not
  * finished. This panel never shows the value of a setting other than the present one. */
 static void add_absence(struct lines *lines, const struct view *view)
@@ -50,7 +64,9 @@ static void add_absence(struct lines *lines, const struct view *view)
 	uint64_t footprint = kernel_footprint(view->setting.kernel, view->setting.v);
 	struct ahead ahead = panels_ahead(view);
 
-	if (view->failure[0]) {
+	if (view->setting.kernel->function) {
+		add_predicted(lines, view);
+	} else if (view->failure[0]) {
 		lines_add(lines, 0, STYLE_BAD, "not measured: %s", view->failure);
 	} else if (view->hidden & HIDDEN_CPE) {
 		add_digits(lines, STYLE_FIGURE, "?");

@@ -257,17 +257,27 @@ const struct panel panel_knobs = {
 
 /* ---- the list of kernels ---- */
 
+/* Returns the name of an entry after the kernels: 0 is the own loop, 1 the function of a program.
+ * NULL: there is none. */
+static const char *added_name(const struct view *view, int entry)
+{
+	if (entry == 1)
+		return view->function;
+	return view->own ? basename(view->own) : NULL;
+}
+
 /* Draws the list of kernels. The chosen kernel is marked and always visible. */
 static void draw_kernels(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	int count = 0, kernels = 0, first, chosen_row = 0, index[VIEW_KERNELS + 1];
+	int count = 0, kernels = 0, first, chosen_row = 0, index[VIEW_KERNELS + 2];
 
 	while (kernel_registry[kernels])
 		kernels++;
-	/* The user's own loop is listed after the kernels. */
-	for (int i = 0; i < kernels + (view->own != NULL); i++) {
-		if (i < kernels && (i >= VIEW_KERNELS || view->kernel_absent[i]))
+	/* The user's own loop is listed after the kernels, and then the function of a program. */
+	for (int i = 0; i < kernels + 2; i++) {
+		if (i < kernels ? i >= VIEW_KERNELS || view->kernel_absent[i]
+				: !added_name(view, i - kernels))
 			continue;
 		if (i == view->kernel_index)
 			chosen_row = count;
@@ -280,10 +290,12 @@ static void draw_kernels(struct box at, const struct scene *scene)
 
 		if (at.canvas->mouse)
 			canvas_region(box_part(at, 0, row, at.width, 1),
-				words_of("kernel %s", kernel < kernels
-							      ? kernel_registry[kernel]->name
-							      : view->own)
-					.text,
+				kernel > kernels
+					? "function"
+					: words_of("kernel %s",
+						  kernel < kernels ? kernel_registry[kernel]->name
+								   : view->own)
+						  .text,
 				"kernel previous", "kernel next");
 		if (chosen)
 			canvas_glyph(at, 0, row,
@@ -291,7 +303,8 @@ static void draw_kernels(struct box at, const struct scene *scene)
 									    : STYLE_DIM,
 				GLYPH_POINTER);
 		canvas_put(at, 2, row, chosen ? STYLE_FIGURE : STYLE_TEXT,
-			kernel < kernels ? kernel_registry[kernel]->name : basename(view->own));
+			kernel < kernels ? kernel_registry[kernel]->name
+					 : added_name(view, kernel - kernels));
 	}
 	/* The arrows are in the gap next to the list, so that they hide no letter of a name. The
 	 * ASCII arrow is the letter v, so it is in the pointer's column, before a name. In a list

@@ -273,6 +273,10 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 					       : STYLE_TEXT,
 		"%s%s", limit ? view->gap.words : "no hard limit is known",
 		limit && has_causes(view) ? "; G measures why" : "");
+	if (view->explanation->in_program)
+		lines_add(words, 1, STYLE_TEXT,
+			"Memory: %s.\nMemory: unknown; data in L1d assumed.",
+			view->explanation->misses.why);
 	if (view->why)
 		lines_add(words, 0, STYLE_TEXT, "Causes of the gap: %s", why_words(view->why).text);
 	if (advice->kind == ADVICE_KNOB || advice->kind == ADVICE_SENTENCE)

@@ -244,8 +244,8 @@ static void draw_find(struct box at, const struct scene *scene)
 	canvas_wrap(box_part(at, 2, 2 + rows, at.width - 2, needed), 0, STYLE_FOCUS, marked);
 	first = panels_first(view->screen.found_count, rows, view->screen.found_selected);
 	if (view->screen.found_more)
-		canvas_text(at, 2, 1, STYLE_DIM, "and %d more event%s: type another word",
-			view->screen.found_more, view->screen.found_more == 1 ? "" : "s");
+		canvas_text(at, 2, 1, STYLE_DIM, "and %d more: type another word",
+			view->screen.found_more);
 	if (view->screen.found_count > rows) {
 		/* The arrows are next to the labels. */
 		panels_arrows(box_part(at, 0, 0, at.width, 2 + rows), 2, STYLE_KEY, first > 0,

@@ -111,10 +111,10 @@ static struct status wait_for(
 
 static bool compiled(const struct script *script)
 {
-	return !session_compiles(script->front->session);
+	return !session_reads(script->front->session);
 }
 
-/* Waits until the file of an own loop (a function in the user's file) is compiled. */
+/* Waits until the file of an own loop is compiled, or until a program is read. */
 static struct status wait_for_compiler(struct script *script)
 {
 	const struct screen *screen = session_screen(script->front->session);
@@ -313,7 +313,7 @@ static struct status run_line(struct script *script, char *line)
 	}
 	status = session_command(script->front->session, line, now_of(script));
 	if (status_is_ok(&status) && !session_quit(script->front->session) &&
-		session_compiles(script->front->session))
+		session_reads(script->front->session))
 		status = wait_for_compiler(script);
 	if (status_is_ok(&status))
 		status = frontend_shoot(script->front, now_of(script));

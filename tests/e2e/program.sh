@@ -129,6 +129,16 @@ if command -v objcopy >/dev/null; then
 	says out "loops.c:16-17"
 fi
 
+# The explorer opens a program at a loop, and prints the command line that does so again.
+printf 'wait\nview code\npanel header figure code\nyank\npanel text\n' >script
+expect 0 ./loops.so --function transpose --uarch "$known" --script script --no-settings
+says out "predicted, not measured"
+says out "line instruction"
+grep -Eq ' 1[67] +[a-z]' out || fail "no source line in the code panel: $(cat out)"
+says out "explore ./loops.so --function transpose"
+refuse 2 "unexpected word" explore ./loops.so n=4
+refuse 2 "--function names" explore combine --function transpose
+
 # Damaged and other files: one line, and status 1.
 head -c 1000 loops.so >cut.so
 refuse 1 "cut.so is damaged or cut off" explain cut.so

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/program/function_loops.h"
 
 static enum uarch_match recognise(
 	void *context, const struct machine *machine, char name[CORE_NAME], char why[160])
@@ -54,8 +55,14 @@ static void unload(void *context, struct core *core)
 static void ask(
 	void *context, const struct explain_question *question, struct explanation *explanation)
 {
+	const struct function_loops *function = question->kernel->function;
+
 	(void)context;
-	explain(question, explanation);
+	if (function)
+		function_loops_explain(function, function_loops_chosen(function, question->v),
+			question, explanation);
+	else
+		explain(question, explanation);
 }
 
 static void events(void *context, const struct machine *machine, const char *const *extra,
@@ -119,7 +126,7 @@ void explain_cache_clear(struct explain_cache *cache)
 
 bool explain_cache_slow(const struct kernel *kernel)
 {
-	return kernel->stepped || kernel->own;
+	return kernel->stepped || kernel->own || kernel->function;
 }
 
 struct explanation *explain_cache_find(struct explain_cache *cache, const struct setting *setting)

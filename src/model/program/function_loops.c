@@ -199,6 +199,11 @@ int function_loops_chosen(const struct function_loops *found, const int64_t *v)
 	return v[0] >= 1 && v[0] <= found->loops.count ? (int)v[0] - 1 : 0;
 }
 
+const char *function_loops_remark(const struct function_loops *found, const int64_t *v)
+{
+	return text_string(&found->each[function_loops_chosen(found, v)].remark);
+}
+
 /* ---- Explaining */
 
 void function_loops_explain(const struct function_loops *found, int loop,

@@ -38,8 +38,9 @@ void function_loops_free(struct function_loops *found);
 void function_loops_explain(const struct function_loops *found, int loop,
 	const struct explain_question *question, struct explanation *explanation);
 
-/* Returns the index of the loop that the setting of the kernel chooses. */
+/* Returns the index of the loop that the setting of the kernel chooses, and its remark. */
 int function_loops_chosen(const struct function_loops *found, const int64_t *v);
+const char *function_loops_remark(const struct function_loops *found, const int64_t *v);
 
 /* Returns the number of calls in an iteration of a loop. The limits do not count the
  * instructions of the called functions. */
