@@ -18,6 +18,8 @@ enum { STEP_MOVE, STEP_COUNT };
  * counted while the model steps through the code. SHRUNK: bytes of both arrays while the model
  * steps through the code; all STEPPED numbers then belong to one pass. */
 enum { WHOLE = 8192, STEPPED = 192, SHRUNK = 16384 };
+/* Largest count of numbers for which both lengths of a trial are whole sorts. */
+enum { WHOLE_SORTS = 32768 };
 
 static const char *const step_names[] = { "move", "count", NULL };
 
@@ -116,6 +118,10 @@ static void radix_describe(const int64_t *v, struct kernel_walk *walk)
 			places + (lines < numbers ? lines : numbers), REACH_FREE, 0 };
 	walk->reach[walk->reaches++] = (struct kernel_reach){ passes * (moves ? 8 : 4) / 64,
 		places + numbers * (moves ? 2 : 1), REACH_ORDERED, 0 };
+	/* Before each pass, the places or counts of all digits get their initial values. */
+	walk->reach[walk->reaches++] = (struct kernel_reach){ passes * places * (moves ? 2 : 1) /
+								      64 / (double)count_of(v),
+		moves ? places * (passes + 1) + 2 * numbers : places + numbers, REACH_ORDERED, 0 };
 }
 
 /* Sets the place (or the count) of each value of a digit to its initial value, at the start of a
@@ -159,6 +165,9 @@ static struct status radix_prepare(struct kernel_run *run)
 	run->layout.laid_out = radix_footprint(v);
 	run->granule = 1;
 	run->ring = count;
+	/* Between two passes, all places get their initial values. In a part of a sort, the number
+	 * of such times is no multiple of its numbers. */
+	run->period = count <= WHOLE_SORTS ? count : 0;
 	run->bytes = passes * (v[STEP] == STEP_MOVE ? 16 : 12);
 	run->code.start =
 		v[STEP] == STEP_MOVE ? (const void *)radix_move : (const void *)radix_count;

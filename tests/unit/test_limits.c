@@ -7,10 +7,10 @@
 /* ---- The cores: Skylake, and a core with every number, all different */
 
 static char *head, *rest; /* the texts of tests/data/limits */
-enum core { SKYLAKE, ZEN2, ZEN4, ODD, BANKED, FETCHING, CORES };
+enum core { SKYLAKE, ZEN2, ZEN4, ODD, BANKED, FETCHING, MERGING, CORES };
 static struct uarch *cores[CORES];
 static const char *const core_names[CORES] = { "skylake", "zen2", "zen4", "odd", "banked",
-	"fetching" };
+	"fetching", "merging" };
 static struct uarch *const *const odd = &cores[ODD];
 
 static struct uarch *parse(const char *first, const char *second, const char *third)
@@ -33,6 +33,8 @@ static int set_up(void **state)
 	check_ok(uarch_load("zen4", "x86_64", &cores[ZEN4]));
 	cores[ODD] = parse(head, rest, "");
 	cores[BANKED] = parse(head, rest, "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n");
+	cores[MERGING] = parse(head, rest,
+		"cap store-lines 0.25 [M]\nextra store-merge 2 [M]\nextra skipped-lines 3 [M]\n");
 	cores[FETCHING] = parse(head, "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n", "");
 	*state = cores[SKYLAKE];
 	return 0;

@@ -261,4 +261,34 @@ TEST_WITH(stores_at_many_places_wait, set_up, tear_down)
 	check_near(limit_at("radix-sort size=64m step=count", LIMIT_MISSES), 0, 0.1);
 }
 
+/* Before each pass, a sort copies the places of all digits: 4,096 lines for 2,048 numbers. */
+TEST_WITH(a_sort_of_few_numbers_copies_many_places, set_up, tear_down)
+{
+	double lines;
+
+	if (!core.uarch)
+		skip();
+	lines = limit_at("radix-sort size=16k bits=16", LIMIT_MEMORY_LINES);
+	if (!status_is_ok(&explanation->status))
+		skip();
+	assert_true(lines > 2 * 2 * 4096 / 2048.0 / core.uarch->cache[1].lines);
+	assert_true(limit_at("radix-sort size=16k bits=8", LIMIT_MEMORY_LINES) < 1);
+}
+
+/* A mispredicted branch of a search waits for the load before it, also in the first cache. */
+TEST_WITH(mispredicted_branches_wait_for_loads, set_up, tear_down)
+{
+	double cycles;
+
+	if (!core.uarch)
+		skip();
+	cycles = limit_at("hash-lookup size=16k", LIMIT_MISPREDICTION);
+	if (!status_is_ok(&explanation->status))
+		skip();
+	assert_true(cycles >
+		    explanation->limits.bound + explanation->place.walk.mispredicts * (19 + 8));
+	assert_true(cycles <
+		    explanation->limits.bound + explanation->place.walk.mispredicts * (19 + 80));
+}
+
 RUN_TESTS()

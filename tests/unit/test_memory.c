@@ -445,6 +445,12 @@ TEST(a_probe_answers_everything)
 		accept(answer(10));
 	}
 	check_near(probe.facts.parallel, 40, 1e-9);
+	/* All measured chains overlapped, so the number in the core's file counts if it is larger.
+	 */
+	check_near(memory_parallel(&probe.facts, 48), 48, 1e-9);
+	check_near(memory_parallel(&probe.facts, UARCH_UNKNOWN), 40, 1e-9);
+	check_near(memory_parallel(&(struct memory_facts){ .parallel = 20 }, 48), 20, 1e-9);
+	check_near(memory_parallel(&(struct memory_facts){ 0 }, UARCH_UNKNOWN), 0, 1e-9);
 	check_near(probe.facts.memory.latency, 400, 1e-9);
 	free(report);
 }

@@ -157,6 +157,12 @@ FACT(EXTRA_STORE_REFETCH, "extra store-refetch")
 /* number of accesses that a load (with split-store: a store) across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")
+/* number of lines to which the last stores wrote: a store to one of these lines shares the cycle of
+ * an earlier store to it (cap store-lines); unknown: only the line of the previous store */
+FACT(EXTRA_STORE_MERGE, "extra store-merge")
+/* cycles per line from the second-level cache if the loop reads lines in address order, but skips
+ * lines between */
+FACT(EXTRA_SKIPPED_LINES, "extra skipped-lines")
 /* 1: a vector load across a line boundary begins alone in its cycle, and vector loads begin in
  * order */
 FACT(EXTRA_SPLIT_ALONE, "extra split-alone")

@@ -99,7 +99,8 @@ static void fit_mean(const struct memory_facts *measured, double range, struct l
 static double fast_bytes(const struct tally *tally, double range, const struct level *level)
 {
 	const struct memory_facts *measured = &tally->place->measured;
-	double missed = 0, parallel = fmax(measured->parallel, 1), bytes = 0;
+	double missed = 0, bytes = 0,
+	       parallel = fmax(memory_parallel(measured, tally->uarch->fact[EXTRA_MISSES]), 1);
 
 	for (int round = 0; round < 3; round++) {
 		double access = missed * level[MEMORY].latency + (1 - missed) * level[L3].latency;

@@ -107,9 +107,7 @@ static struct limit_words describe(const struct level level[LEVELS], double load
 	return words;
 }
 
-/* Returns the number of elements whose instructions fit the reorder buffer at the same time.
- * Returns INFINITY elements if the size of the reorder buffer is unknown. */
-static double in_buffer(const struct tally *tally)
+double limits_in_buffer(const struct tally *tally)
 {
 	double rob = tally->uarch->fact[SIZE_ROB];
 
@@ -181,7 +179,7 @@ static void add_reaches(struct tally *tally)
 	if (loads > 0) {
 		tally->alone =
 			fmax(share * cycles, with_operations(tally, share * loads, share * cycles));
-		together = in_buffer(tally);
+		together = limits_in_buffer(tally);
 		if (walk->restart > 0)
 			left = isfinite(together) ? limits_restart_share(walk->restart, together)
 						  : 0;
@@ -287,10 +285,9 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
  * machine, or from the core's file. INFINITY: unknown. */
 static double most_misses(const struct tally *tally)
 {
-	double measured = tally->place->measured.parallel,
-	       stated = tally->uarch->fact[EXTRA_MISSES];
+	double most = memory_parallel(&tally->place->measured, tally->uarch->fact[EXTRA_MISSES]);
 
-	return measured > 0 ? measured : stated > 0 ? stated : (double)INFINITY;
+	return most > 0 ? most : (double)INFINITY;
 }
 
 /* Adds the limit of independent cache misses. The number of misses in flight is limited by the

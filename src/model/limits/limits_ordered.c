@@ -26,7 +26,11 @@ static double second_lines(const struct tally *tally)
 {
 	const struct uarch_cache *cache = uarch_cache(tally->uarch, 2);
 	const struct memory_facts *measured = &tally->place->measured;
+	double skipped = tally->uarch->fact[EXTRA_SKIPPED_LINES];
 
+	/* Some cores need longer for each line if the loop skips the lines between. */
+	if (skipped > 0 && fmax(tally->place->walk.step, tally->place->walk.spacing) > LINE)
+		return 1 / skipped;
 	return cache && cache->lines > 0
 		       ? cache->lines
 		       : fmax(measured->l2_lines, measured->l2_lines > 0 ? measured->l3.lines : 0);
@@ -55,7 +59,8 @@ static double wait_of(const struct tally *tally, bool memory)
 	const struct memory_facts *measured = &tally->place->measured;
 	const struct kernel_walk *walk = &tally->place->walk;
 	double rob = tally->uarch->fact[SIZE_ROB],
-	       most = measured->parallel > 0 ? measured->parallel : (double)INFINITY,
+	       parallel = memory_parallel(measured, tally->uarch->fact[EXTRA_MISSES]),
+	       most = parallel > 0 ? parallel : (double)INFINITY,
 	       range = walk->far_lines > 0 ? walk->far_range : tally->place->working_set,
 	       latency = memory ? memory_latency(measured, range) : third_latency(measured),
 	       together;

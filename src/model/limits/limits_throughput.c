@@ -363,13 +363,14 @@ static void divide(struct accesses *stores, int64_t block)
 	*stores = parts;
 }
 
-/* Whether a store may write to the same aligned block of bytes as the previous store. At the first
- * store of the path, the previous store is the last store of the previous path. */
-static bool may_share(const struct accesses *stores, int at, int64_t block)
+/* Whether a store may write to the same aligned block of bytes as the store `back` stores before.
+ * Before the first store of the path come the last stores of the previous path. `back` is at most
+ * the number of stores. */
+static bool may_share_with(const struct accesses *stores, int at, int back, int64_t block)
 {
 	const struct access *b = &stores->access[at],
-			    *a = &stores->access[(at + stores->count - 1) % stores->count];
-	bool later = at == 0;
+			    *a = &stores->access[(at + stores->count - back) % stores->count];
+	bool later = at < back;
 	int64_t apart;
 
 	if (a->seen && b->seen && !later)
@@ -379,6 +380,42 @@ static bool may_share(const struct accesses *stores, int at, int64_t block)
 	apart = (int64_t)((uint64_t)b->address.constant + (later ? (uint64_t)b->growth : 0) -
 			  (uint64_t)a->address.constant);
 	return apart < 0 ? -apart < block + b->size - 1 : apart < block + a->size - 1;
+}
+
+static bool may_share(const struct accesses *stores, int at, int64_t block)
+{
+	return may_share_with(stores, at, 1, block);
+}
+
+/* Whether a store certainly writes to a block to which an earlier store of the path wrote. */
+static bool shares(const struct accesses *stores, int at, int back, int64_t block)
+{
+	return stores->access[at].seen && stores->access[at - back].seen &&
+	       stores->access[at].seen / (uint64_t)block ==
+		       stores->access[at - back].seen / (uint64_t)block;
+}
+
+/* Returns the number of blocks that the stores of the path write, if a store shares the write of an
+ * earlier store to one of the last `most` different blocks. */
+static double blocks_written(const struct accesses *stores, int most, int64_t block)
+{
+	double written = 0;
+
+	for (int i = 0; i < stores->count; i++) {
+		bool merged = false;
+
+		for (int back = 1, different = 0;
+			!merged && back <= stores->count && different < most; back++) {
+			bool seen = false;
+
+			merged = may_share_with(stores, i, back, block);
+			for (int k = 1; !seen && k < back && i >= back; k++)
+				seen = shares(stores, i - k, back - k, block);
+			different += !seen;
+		}
+		written += !merged;
+	}
+	return written;
 }
 
 /* Returns the cycles that the stores of the loop's path need, in order. Up to `together` adjacent
@@ -426,7 +463,8 @@ static void add_store_lines(struct tally *tally)
 	double lines = tally->uarch->fact[CAP_STORE_LINES], stores = tally_all(tally->stores),
 	       cycles, crossing, random = 0;
 	double together = tally->uarch->fact[CAP_STORES],
-	       block = tally->uarch->fact[EXTRA_STORE_BLOCK];
+	       block = tally->uarch->fact[EXTRA_STORE_BLOCK],
+	       most = fmax(tally->uarch->fact[EXTRA_STORE_MERGE], 1);
 	struct limit_words bytes;
 	struct accesses all;
 
@@ -434,10 +472,10 @@ static void add_store_lines(struct tally *tally)
 		return;
 	if (!(block >= 1))
 		block = LINE;
-	/* If stores go to random addresses of a range, two adjacent stores share a block only by
-	 * chance. */
+	/* If stores go to random addresses of a range, a store shares a block with one of the
+	 * previous stores only by chance. */
 	if (walk->scattered && walk->range > LINE && walk->lines * tally->elements > stores - 1e-9)
-		random = stores * (1 - block / walk->range) / lines;
+		random = stores * fmax(1 - most * block / walk->range, 0) / lines;
 	/* Stores whose stride is at least a block of bytes never share a block. The stride of the
 	 * stores may be in a register, so the code does not show it. A single-stepped loop has
 	 * addresses. */
@@ -446,7 +484,10 @@ static void add_store_lines(struct tally *tally)
 	all = collect(tally->loop, true);
 	crossing = crossing_cycles(tally, &all);
 	divide(&all, (int64_t)block);
-	cycles = store_cycles(&all, together / lines, (int64_t)block) / lines + crossing;
+	cycles = (most > 1 ? blocks_written(&all, (int)most, (int64_t)block)
+			   : store_cycles(&all, together / lines, (int64_t)block)) /
+			 lines +
+		 crossing;
 	free(all.access);
 	if (fmax(cycles, random) <= stores / together + 1e-9)
 		return;

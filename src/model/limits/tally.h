@@ -111,6 +111,9 @@ double limits_chained_misses(const struct tally *tally, const struct chain *chai
  * `restart` elements. The core executes the new chain at the same time as the last `together`
  * elements of the previous chain. */
 double limits_restart_share(double restart, double together);
+/* Returns the number of elements whose instructions fit the reorder buffer at the same time.
+ * Returns INFINITY elements if the size of the reorder buffer is unknown. */
+double limits_in_buffer(const struct tally *tally);
 /* Whether the loop has software prefetches. A prefetch leaves the reorder buffer before its line
  * arrives. */
 bool limits_prefetches(const struct loop *loop);

@@ -4,6 +4,11 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "kernels/kernel.h"
+
+/* If more than this share of the chains of the measurement overlap, more chains would overlap too.
+ */
+#define ALL_CHAINS 0.9
 
 static struct cache_size size_exact(double bytes, enum cache_source source)
 {
@@ -129,6 +134,13 @@ double memory_latency(const struct memory_facts *measured, double range)
 /* If reading memory in address order is less than STREAM_APART times as slow as reading L3, the
  * times do not show which lines came from L3. */
 #define STREAM_APART 1.5
+
+double memory_parallel(const struct memory_facts *measured, double stated)
+{
+	if (measured->parallel > 0 && measured->parallel < ALL_CHAINS * KERNEL_CHAINS)
+		return measured->parallel;
+	return fmax(fmax(measured->parallel, stated), 0);
+}
 
 double memory_strided_cycles(const struct memory_facts *measured)
 {

@@ -99,6 +99,13 @@ struct memory_facts {
  * left out. Returns 0 if the range is not between measured ranges. */
 double memory_latency(const struct memory_facts *measured, double range);
 
+/* Returns the largest number of independent misses for which the core waits at the same time. If
+ * nearly all measured chains of loads overlapped, the chains and not the core were the limit: the
+ * number in the core's file (`stated`; UARCH_UNKNOWN: none) then counts if it is larger. 0:
+ * unknown.
+ */
+double memory_parallel(const struct memory_facts *measured, double stated);
+
 /* Returns the cycles per cache line for reading one value of each line of memory, in address order.
  * Returns 0 if such reads of memory are not measured. */
 double memory_strided_cycles(const struct memory_facts *measured);
