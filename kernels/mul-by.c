@@ -185,7 +185,8 @@ const struct kernel kernel_mul_by = {
 	.title = "four multiplications per element",
 	.look_for = "Ten operations per element are few, yet an element takes four cycles where "
 		    "only one port multiplies: that port is busy in each cycle, and the others "
-		    "idle. Change form: each multiplication removed saves a cycle, even where two "
+		    "idle. Change form: there, each multiplication removed saves a cycle, even "
+		    "where two "
 		    "additions replace it.",
 	.document = "Downs, Performance Speed Limits, \"Port/Execution Unit Limits\"",
 	.element = "number",

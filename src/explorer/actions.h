@@ -18,6 +18,9 @@ extern const struct command_row commands_setting[], commands_panes[], commands_f
 struct status action_kernel_by(
 	const struct session *session, struct session *change, int direction);
 struct status action_knob_by(const struct session *session, struct session *change, int direction);
+/* The key Enter outside a lesson: goes from the kernels to the knobs; elsewhere the message says
+ * what to press. */
+struct status action_enter(const struct session *session, struct session *change);
 struct status action_step(const struct session *session, struct session *change, int steps);
 
 /* Returns an error with the text `why`, unless the explorer's command can run. */

@@ -94,6 +94,7 @@ void classroom_go(struct session *session, int to)
 	struct setting setting;
 
 	classroom->step = to;
+	classroom->first = 0;
 	classroom->guessed = classroom->a_known = classroom->aside = false;
 	guess_drop(session);
 	overlay_open(session, OVERLAY_NONE);
@@ -129,6 +130,11 @@ void classroom_return(struct session *session)
 		classroom->aside = !classroom->aside;
 	else
 		classroom_go(session, classroom->step);
+}
+
+void classroom_scroll(struct session *session, int first)
+{
+	session->classroom.first = first;
 }
 
 void classroom_aside(struct session *session)
@@ -283,6 +289,7 @@ static void judge(struct session *session)
 	now->setting = session->setting;
 	now->sample = session->live.sample;
 	now->answered = true;
+	classroom->first = 0;
 	classroom->guessed = false;
 	answering_add(session);
 	free(now->picture);

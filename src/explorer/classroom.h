@@ -43,6 +43,7 @@ struct classroom {
 	/* The limits of A (the setting compared with), without the facts of single instructions;
 	 * valid if `a_known`. */
 	bool aside; /* the usual panels replace the text of the lesson for a while */
+	int first;  /* the first row of the lesson's text on screen */
 	bool a_known;
 	struct limits a_limits;
 	struct text *shown; /* the lesson's texts for the screen (SHOWN_TEXT …), filled with
@@ -74,6 +75,8 @@ void classroom_go(struct session *session, int step);
  * again. If the step's setting is already on screen, switches between the text of the lesson and
  * the usual panels. */
 void classroom_return(struct session *session);
+/* Scrolls the text of the lesson to its row `first`. */
+void classroom_scroll(struct session *session, int first);
 /* Shows the usual panels in place of the text of the lesson. */
 void classroom_aside(struct session *session);
 /* Whether the user has left the lesson's step: the setting on screen, or A, is not the step's. */

@@ -54,6 +54,7 @@ void classroom_view(const struct session *session, struct view *view)
 	lesson->aside = classroom->aside;
 	lesson->asks = classroom_asks(session);
 	lesson->away = classroom_away(session);
+	lesson->first = classroom->first;
 	lesson->awaited = classroom->guessed ? classroom_awaits(session) : NULL;
 	lesson->answer_count = here ? lesson_answers(step, &measured.values, lesson->answer) : 0;
 	lesson->number = step->question.ask == ASK_NUMBER || step->question.ask == ASK_KNEE;

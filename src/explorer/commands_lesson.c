@@ -92,6 +92,25 @@ static struct status run_step(const struct session *session, struct session *cha
 	return status_ok();
 }
 
+/* The last row to which the text of a lesson scrolls. */
+enum { SCROLL_MOST = 400 };
+
+static struct status run_scroll(
+	const struct session *session, struct session *change, char *arguments)
+{
+	int by = 0, first = session->classroom.first;
+
+	if (!action_steps(arguments, &by) || !by)
+		return status_usage("lesson scroll needs +N or -N, the number of rows");
+	if (!change)
+		return command_effect(by > 0 ? first < SCROLL_MOST : first > 0,
+			by > 0 ? "this is the last line" : "this is the first line");
+	classroom_scroll(change, by < -first		    ? 0
+				 : by > SCROLL_MOST - first ? SCROLL_MOST
+							    : first + by);
+	return status_ok();
+}
+
 /* Answers the question if one is open, else goes to the next step. */
 static struct status run_go(const struct session *session, struct session *change, char *arguments)
 {
@@ -104,6 +123,14 @@ static struct status run_go(const struct session *session, struct session *chang
 	if (session->classroom.guessed)
 		return no_question(session);
 	return run_step(session, change, (char[]){ "+1" });
+}
+
+/* The key Enter: in a lesson, goes on; else acts on the panel of the arrow keys. */
+static struct status run_enter(
+	const struct session *session, struct session *change, char *arguments)
+{
+	return classroom_step(session) ? run_go(session, change, arguments)
+				       : action_enter(session, change);
 }
 
 static void act_skip(struct session *session)
@@ -193,10 +220,12 @@ static struct status run_accept(
 /* ---- the table ---- */
 
 const struct command_row commands_lesson[] = {
+	{ "enter", .run = run_enter },
 	{ "lesson", .run = run_lesson, .verbatim = true },
 	{ "lesson go", .run = run_go, .refusal = no_lesson },
 	{ "lesson next", .run = run_step, .refusal = no_lesson, .given = "+1" },
 	{ "lesson back", .run = run_step, .refusal = no_lesson, .given = "-1" },
+	{ "lesson scroll", .run = run_scroll, .refusal = no_lesson },
 	{ "lesson hint", classroom_hint, .refusal = hint_refusal, .useful = hint_useful,
 		.useless = "the hint is already shown" },
 	{ "lesson reveal", act_reveal, .refusal = no_question },

@@ -285,6 +285,26 @@ static struct status run_focus(
 	return status_ok();
 }
 
+struct status action_enter(const struct session *session, struct session *change)
+{
+	const struct pane *pane = pane_focused(session);
+	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
+
+	if (pane == pane_named("kernels")) {
+		if (change)
+			focus(change, pane_named("knobs"));
+		return status_ok();
+	}
+	if (pane->roll || pane->target)
+		return status_usage(
+			"Enter does nothing here: arrows move, Tab goes to the next panel");
+	if (knob->kind == KNOB_CHOICE)
+		return status_usage(
+			"%s: type the number of a value, or turn it with + and -", knob->name);
+	return status_usage("%s: type a value, such as %s, and then Enter; or turn it with + and -",
+		knob->name, setting_shown(knob, session->setting.v[session->knob]).text);
+}
+
 /* ---- the arrow keys ---- */
 
 /* The largest number of lines that the help and other long overlays can scroll. */

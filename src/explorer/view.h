@@ -254,6 +254,7 @@ struct view_lesson {
 	/* The recording has no sample of the step's setting, so the step asks nothing. */
 	bool absent;
 	bool away; /* true: the user has left the setting of the lesson's step */
+	int first; /* the first row of the lesson's text on screen */
 	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
 	const char *awaited;
 	int answer_count; /* number of answers that the lesson's question lets the student choose

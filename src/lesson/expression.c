@@ -158,11 +158,11 @@ static struct expression_value named(struct reader *reader, const char *name, co
 
 static struct expression_value read_number(struct reader *reader, const char *word, size_t length)
 {
-	static const char suffixes[] = "kmg";
+	static const char suffixes[] = "bkmg";
 	const char *suffix = strchr(suffixes, tolower((unsigned char)word[length - 1]));
 	double number, factor = 1;
 
-	for (const char *s = suffixes; suffix && s <= suffix; s++)
+	for (const char *s = suffixes; suffix && s < suffix; s++)
 		factor *= 1024;
 	if (rows_decimal(word, length - (suffix != NULL), &number))
 		return number_of(number * factor, suffix ? UNIT_BYTES : UNIT_NONE);

@@ -45,6 +45,14 @@ struct lesson_hole {
 	int line, column;      /* the place in the file */
 };
 
+/* What an expression between braces is: a value, or a part of "{if CONDITION} words {else} words
+ * {end}". */
+enum hole_kind { HOLE_VALUE, HOLE_IF, HOLE_ELSE, HOLE_END };
+
+/* Returns what a hole is: `hole` begins with its brace, and has `size` bytes. *words and *length
+ * are its expression: the value or the condition. */
+enum hole_kind lesson_hole(const char *hole, size_t size, const char **words, size_t *length);
+
 /* A text of a lesson. Paragraphs and lines that the teacher keeps apart end with a line feed. */
 struct lesson_text {
 	char *words; /* NULL: the lesson has no such text */

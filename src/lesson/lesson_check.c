@@ -137,15 +137,20 @@ static void check_values(struct check *check, const struct lesson_text *text)
 {
 	for (int i = 0; i < text->hole_count; i++) {
 		const struct lesson_hole *hole = &text->hole[i];
-		const char *words = text->words + hole->offset + 1;
-		struct expression expression =
-			expression_read(words, hole->length - 2, &check->measured->values);
+		const char *words;
+		size_t length;
+		enum hole_kind kind =
+			lesson_hole(text->words + hole->offset, hole->length, &words, &length);
+		struct expression expression;
 
+		if (kind == HOLE_ELSE || kind == HOLE_END)
+			continue;
+		expression = expression_read(words, length, &check->measured->values);
 		if (expression.value.kind == VALUE_UNKNOWN)
 			lesson_mistake(check->mistakes, hole->line, hole->column,
 				"{%.*s} has no value here: add needs limits and else TEXT, or use "
 				"another value",
-				(int)(hole->length - 2 < 60 ? hole->length - 2 : 60), words);
+				(int)(length < 60 ? length : 60), words);
 	}
 }
 

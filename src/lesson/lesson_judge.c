@@ -120,21 +120,39 @@ bool lesson_fill(
 	const struct lesson_text *from, const struct lesson_values *values, struct text *to)
 {
 	const char *words = from->words ? from->words : "";
-	bool known = true;
+	/* `holds`: the condition of the words around the present place; `shown`: the present words
+	 * are shown. While a condition is not known, neither of its two texts is. */
+	bool known = true, holds = false, decided = true, shown = true;
 	int hole = 0;
 
 	for (size_t i = 0; words[i];) {
-		if (hole < from->hole_count && from->hole[hole].offset == i) {
-			struct expression expression =
-				expression_read(words + i + 1, from->hole[hole].length - 2, values);
+		struct expression expression;
+		enum hole_kind kind;
+		const char *inside;
+		size_t length;
 
-			known &= expression.value.kind != VALUE_UNKNOWN;
-			text_add(to, expression_words(&expression.value).text);
-			i += from->hole[hole++].length;
+		if (hole >= from->hole_count || from->hole[hole].offset != i) {
+			if (shown)
+				text_addn(to, words + i, 1);
+			i += words[i] == '{' && words[i + 1] == '{' ? 2 : 1;
 			continue;
 		}
-		text_addn(to, words + i, 1);
-		i += words[i] == '{' && words[i + 1] == '{' ? 2 : 1;
+		kind = lesson_hole(words + i, from->hole[hole].length, &inside, &length);
+		i += from->hole[hole++].length;
+		if (kind == HOLE_ELSE || kind == HOLE_END) {
+			shown = kind == HOLE_END || (decided && !holds);
+			continue;
+		}
+		if (!shown)
+			continue;
+		expression = expression_read(inside, length, values);
+		known &= expression.value.kind != VALUE_UNKNOWN;
+		if (kind == HOLE_VALUE) {
+			text_add(to, expression_words(&expression.value).text);
+			continue;
+		}
+		decided = expression.value.kind == VALUE_NUMBER;
+		shown = holds = decided && expression.value.number != 0;
 	}
 	return known;
 }
@@ -212,19 +230,23 @@ static int faster_answers(const struct lesson_question *question,
 	bool known = valid(values->now) && valid(values->a);
 	double ratio = known ? values->now->cpe / values->a->cpe : NAN;
 	bool same = ratio <= 1 + question->within && ratio >= 1 / (1 + question->within);
-	static const char *const words[] = { "A is faster", "B, the present setting, is faster",
-		"A and B are equally fast" };
 
-	for (int i = 0; i < 3; i++)
-		snprintf(answer[i].words, sizeof(answer[i].words), "%s", words[i]);
+	snprintf(answer[0].words, sizeof(answer[0].words), "A is faster");
+	snprintf(answer[1].words, sizeof(answer[1].words), "B, the present setting, is faster");
+	snprintf(answer[2].words, sizeof(answer[2].words), "A and B are equally fast, within %g %%",
+		100 * question->within);
 	answer[0].right = known && !same && ratio > 1;
 	answer[1].right = known && !same && ratio < 1;
 	answer[2].right = known && same;
 	return 3;
 }
 
+/* Limits that differ by less than this share count as equal. */
+#define EQUAL_LIMITS 0.005
+
 /* Offers the loop's hard limits as answers, in the fixed order of limit_rows.h, which does not give
- * away the highest limit. The binding limit is always one of the answers to choose from. */
+ * away the highest limit. The binding limit is always one of the answers to choose from. A limit
+ * that is equal to it is a right answer too. */
 static int limit_answers(const struct lesson_values *values, struct lesson_answer *answer)
 {
 	const struct limits *limits = values->limits;
@@ -242,7 +264,8 @@ static int limit_answers(const struct lesson_values *values, struct lesson_answe
 				continue;
 			snprintf(answer[count].words, sizeof(answer[count].words), "%s",
 				limit_rows[kind].name);
-			answer[count++].right = binds;
+			answer[count++].right =
+				limits->limit[i].cpe >= (1 - EQUAL_LIMITS) * limits->bound;
 			break;
 		}
 	return count;
@@ -385,14 +408,44 @@ static void judge_number(const struct lesson_step *step, const struct lesson_gue
 				     : VERDICT_WRONG;
 }
 
+/* Finds the right limit: the guessed limit if it is equal to the binding limit, else the binding
+ * limit. Names the other equal limits. */
+static void find_limit(const struct lesson_answer *answer, int count,
+	const struct lesson_values *values, int guessed, struct lesson_judgement *judgement)
+{
+	const struct limits *limits = values->limits;
+	int equal = 0;
+
+	for (int i = 0; i < count; i++)
+		if (strcmp(answer[i].words, limit_rows[limits->limit[limits->binding].kind].name) ==
+			0)
+			judgement->right = i;
+	if (guessed >= 0 && guessed < count && answer[guessed].right)
+		judgement->right = guessed;
+	if (judgement->right < 0)
+		return;
+	snprintf(judgement->truth, sizeof(judgement->truth), "%s", answer[judgement->right].words);
+	for (int i = 0; i < count; i++) {
+		size_t used = strlen(judgement->truth);
+
+		if (answer[i].right && i != judgement->right)
+			snprintf(judgement->truth + used, sizeof(judgement->truth) - used, "%s%s",
+				equal++ ? ", " : "; equal: ", answer[i].words);
+	}
+}
+
 /* Finds the one right answer by measured values; if none or several answers are right, the question
  * stays undecided. */
 static void find_right(const struct lesson_step *step, const struct lesson_values *values,
-	struct lesson_judgement *judgement)
+	int guessed, struct lesson_judgement *judgement)
 {
 	struct lesson_answer answer[LESSON_OPTIONS];
 	int count = lesson_answers(step, values, answer), right = 0;
 
+	if (step->question.ask == ASK_LIMIT) {
+		find_limit(answer, count, values, guessed, judgement);
+		return;
+	}
 	for (int i = 0; i < count; i++)
 		if (answer[i].right) {
 			judgement->right = i;
@@ -426,16 +479,15 @@ static bool is_computed(const struct lesson_step *step)
 	return asked && !(asked & ~(unsigned)(HIDDEN_LIMITS | HIDDEN_BINDING));
 }
 
-static void say(const struct lesson_step *step, const struct lesson_guess *guess,
-	struct lesson_judgement *judgement)
+static void say(const struct lesson_guess *guess, struct lesson_judgement *judgement)
 {
 	bool spread = isfinite(judgement->lo) && isfinite(judgement->hi);
-	struct words measured =
-		words_of("%s: %s%s.", is_computed(step) ? "Computed" : "Measured", judgement->truth,
-			spread ? words_of(" (quartiles %s to %s)", units_cycles(judgement->lo).text,
-					 units_cycles(judgement->hi).text)
-					 .text
-			       : "");
+	struct words measured = words_of("%s: %s%s.", judgement->computed ? "Computed" : "Measured",
+		judgement->truth,
+		spread ? words_of(" (quartiles %s to %s)", units_cycles(judgement->lo).text,
+				 units_cycles(judgement->hi).text)
+				 .text
+		       : "");
 	struct words words;
 
 	if (judgement->verdict == VERDICT_KEPT)
@@ -458,6 +510,7 @@ void lesson_judge(const struct lesson_step *step, const struct lesson_values *va
 		.measured = NAN, .lo = NAN, .hi = NAN, .ratio = NAN, .right = -1
 	};
 	judgement->doubt = doubt(step, values);
+	judgement->computed = is_computed(step);
 	switch (step->question.ask) {
 	case ASK_NUMBER:
 	case ASK_KNEE:
@@ -468,7 +521,7 @@ void lesson_judge(const struct lesson_step *step, const struct lesson_values *va
 	case ASK_CHOICE:
 	case ASK_FASTER:
 	case ASK_LIMIT:
-		find_right(step, values, judgement);
+		find_right(step, values, guess->skipped ? -1 : guess->choice, judgement);
 		if (!guess->skipped && judgement->right >= 0)
 			judgement->verdict =
 				guess->choice == judgement->right ? VERDICT_RIGHT : VERDICT_WRONG;
@@ -478,5 +531,5 @@ void lesson_judge(const struct lesson_step *step, const struct lesson_values *va
 	}
 	if (guess->skipped)
 		judgement->verdict = VERDICT_SKIPPED;
-	say(step, guess, judgement);
+	say(guess, judgement);
 }

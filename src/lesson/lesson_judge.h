@@ -87,7 +87,9 @@ struct lesson_judgement {
 	double measured, lo, hi; /* for guesses of a number (ASK_NUMBER, ASK_KNEE): the measured
 				    value and its quartiles; NAN: unknown */
 	double ratio; /* the guessed number divided by the measured value; NAN: unknown */
-	int right;    /* index of the right answer; -1: none */
+	int right; /* index of the right answer; -1: none. If several limits are equal, a guess of
+		      any of them is right, and `right` is the guessed one. */
+	bool computed; /* the core model alone decides the answer, without a measurement */
 	/* Why the measurement should be repeated before it judges: "contended", "not settled" …;
 	 * NULL: the measurement is good. Static text. */
 	const char *doubt;

@@ -212,21 +212,58 @@ static void check_a(struct lesson_reader *reader, struct lesson_place place)
 	line_wrong_at(reader, place, "the step has no setting A: add pin KERNEL KNOB=VALUE");
 }
 
+/* Checks that each {if} of a text has its {end}, that {else} is between them, and that none is
+ * inside another. */
+static void check_conditions(struct lesson_reader *reader, const struct lesson_text *text)
+{
+	enum hole_kind open = HOLE_END;
+	int last = 0;
+
+	for (int i = 0; text->words && i < text->hole_count; i++) {
+		const struct lesson_hole *hole = &text->hole[i];
+		const char *words;
+		size_t length;
+		enum hole_kind kind =
+			lesson_hole(text->words + hole->offset, hole->length, &words, &length);
+
+		if (kind == HOLE_VALUE)
+			continue;
+		if (kind == HOLE_IF ? open != HOLE_END
+				    : open == HOLE_END || (kind == HOLE_ELSE && open == HOLE_ELSE))
+			line_wrong_at(reader, (struct lesson_place){ hole->line, hole->column },
+				"expected {if CONDITION} words {else} words {end}, one after the "
+				"other");
+		open = kind;
+		last = i;
+	}
+	if (open != HOLE_END)
+		line_wrong_at(reader,
+			(struct lesson_place){ text->hole[last].line, text->hole[last].column },
+			"{if} without {end}");
+}
+
 /* Checks the expressions in a lesson's text: values of A need the statement `pin`, and a text shown
  * before the answer must not show what the question asks for. */
 static void check_holes(
 	struct lesson_reader *reader, const struct lesson_text *text, unsigned hidden, bool knee)
 {
+	check_conditions(reader, text);
 	for (int i = 0; text->words && i < text->hole_count; i++) {
 		const struct lesson_hole *hole = &text->hole[i];
 		struct lesson_place place = { hole->line, hole->column };
-		const char *words = text->words + hole->offset + 1;
-		struct expression expression = expression_read(words, hole->length - 2, NULL);
+		const char *words;
+		size_t length;
+		enum hole_kind kind =
+			lesson_hole(text->words + hole->offset, hole->length, &words, &length);
+		struct expression expression;
 
+		if (kind == HOLE_ELSE || kind == HOLE_END)
+			continue;
+		expression = expression_read(words, length, NULL);
 		if (expression.hidden & hidden)
 			line_wrong_at(reader, place,
 				"{%.*s} is on the screen before the answer: move it to explain",
-				(int)hole->length - 2, words);
+				(int)length, words);
 		if (expression.uses_a)
 			check_a(reader, place);
 		if (expression.uses_knee && !knee)

@@ -90,6 +90,45 @@ void line_nothing_more(struct lesson_reader *reader)
 
 /* ---- texts ---- */
 
+/* Returns what a hole of a text is, and its expression in *words and *length. */
+enum hole_kind lesson_hole(const char *hole, size_t size, const char **words, size_t *length)
+{
+	static const char begin[] = "if ";
+
+	*words = hole + 1;
+	*length = size - 2;
+	if (*length == 4 && memcmp(*words, "else", 4) == 0)
+		return HOLE_ELSE;
+	if (*length == 3 && memcmp(*words, "end", 3) == 0)
+		return HOLE_END;
+	if (*length <= strlen(begin) || memcmp(*words, begin, strlen(begin)) != 0)
+		return HOLE_VALUE;
+	*words += strlen(begin);
+	*length -= strlen(begin);
+	return HOLE_IF;
+}
+
+/* Reports a mistake in the expression of a hole, at a column of the present line. */
+static bool check_hole(struct lesson_reader *reader, enum hole_kind kind, const char *words,
+	size_t length, int column, int hole)
+{
+	struct expression expression;
+
+	if (kind == HOLE_ELSE || kind == HOLE_END)
+		return true;
+	expression = expression_read(words, length, NULL);
+	if (!expression.ok)
+		line_wrong(reader, column + (int)expression.offset, "%s", expression.words);
+	else if (expression.condition && kind == HOLE_VALUE)
+		line_wrong(reader, hole,
+			"a condition in a text: write {if CONDITION} words {else} words {end}");
+	else if (!expression.condition && kind == HOLE_IF)
+		line_wrong(reader, column, "no condition: compare values, as in {if ratio < 2}");
+	else
+		return true;
+	return false;
+}
+
 /* Finds the expressions in braces in the part of a text that was read last, and reports their
  * mistakes. */
 static void find_holes(
@@ -99,7 +138,10 @@ static void find_holes(
 
 	for (size_t i = 0; part[i]; i++) {
 		size_t length = strcspn(part + i, "}");
-		struct expression expression;
+		const char *words;
+		size_t inside;
+		enum hole_kind kind;
+		bool good;
 		int column = line_column(reader, at + i);
 
 		if (part[i] != '{')
@@ -114,14 +156,11 @@ static void find_holes(
 				"text");
 			return;
 		}
-		expression = expression_read(part + i + 1, length - 1, NULL);
-		if (!expression.ok)
-			line_wrong(reader, line_column(reader, at + i + 1 + expression.offset),
-				"%s", expression.words);
-		else if (expression.condition)
-			line_wrong(
-				reader, column, "a condition in a text: only values can be shown");
-		else if (text->hole_count < 100) {
+		kind = lesson_hole(part + i, length + 1, &words, &inside);
+		good = check_hole(reader, kind, words, inside,
+			line_column(reader, at + (words - part)), column);
+		/* A wrong condition keeps its place, so that its {end} is no further mistake. */
+		if ((good || kind == HOLE_IF) && text->hole_count < 100) {
 			text->hole = memory_grow(
 				text->hole, (size_t)text->hole_count, sizeof(*text->hole));
 			text->hole[text->hole_count++] = (struct lesson_hole){ from + i, length + 1,

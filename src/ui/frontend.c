@@ -190,11 +190,44 @@ static void press_command(struct frontend *front, const char *command, double no
 		session_command(front->session, "lesson aside", now);
 }
 
+/* Returns the command of a key. If the text of a lesson does not fit on the screen, the keys that
+ * scroll the code scroll the lesson, unless the arrow keys act on the code or a diagram. */
+static struct words key_command(struct frontend *front, const char *command, double now)
+{
+	const struct screen *screen = session_screen(front->session);
+	int page;
+
+	if (strncmp(command, "code ", 5) != 0 || strcmp(screen->focus, "code") == 0 ||
+		strcmp(screen->focus, "timeline") == 0 || strcmp(screen->focus, "graph") == 0)
+		return words_of("%s", command);
+	session_view(front->session, now, &front->view);
+	page = panels_lesson_page(&front->canvas, &front->view);
+	return page ? words_of("lesson scroll %c%d", command[5], page) : words_of("%s", command);
+}
+
+/* Scrolls the text of a lesson to its end, where the hint is, if the text does not fit. */
+static void show_hint(struct frontend *front, double now)
+{
+	const struct panel *lesson =
+		panels_scrolled(session_screen(front->session), "lesson scroll +1");
+	char back[32];
+
+	session_view(front->session, now, &front->view);
+	if (!panels_lesson_page(&front->canvas, &front->view))
+		return;
+	session_command(front->session, "lesson scroll +400", now);
+	session_view(front->session, now, &front->view);
+	if (panels_scroll_back(&front->canvas, &front->view, lesson, back, sizeof(back)))
+		session_command(front->session, back, now);
+}
+
 /* Runs a command of a key or of the mouse. The user interface itself runs "redraw" and "page". */
-static void perform(struct frontend *front, const char *command, double now)
+static void perform(struct frontend *front, const char *given, double now)
 {
 	const struct screen *screen = session_screen(front->session);
 	enum context context = keys_context(screen);
+	struct words words = key_command(front, given, now);
+	const char *command = words.text;
 	const struct panel *scrolled;
 	struct box at;
 	int first = 0;
@@ -229,6 +262,8 @@ static void perform(struct frontend *front, const char *command, double now)
 	}
 	if (scrolled)
 		scroll_back(front, scrolled, first, now);
+	if (strcmp(command, "lesson hint") == 0)
+		show_hint(front, now);
 }
 
 /* Remembers the last key that the user pressed and its meaning, which presenter mode shows. */

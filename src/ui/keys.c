@@ -60,7 +60,7 @@ struct words keys_name(int code)
 }
 
 /* Maximum number of commands from which the suggestion for a misspelt command is chosen. */
-enum { COMMANDS_MAX = 128 };
+enum { COMMANDS_MAX = 160 };
 
 static bool check_command(
 	struct rows *rows, const char *command, const struct command_row *commands)

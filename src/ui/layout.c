@@ -18,10 +18,13 @@ enum {
 	PAIR_WIDTH = 100,   /* smallest width at which the body may have two columns */
 	VERY_WIDE = 150,    /* smallest width at which the body always has two columns */
 	COLUMN_GAP = 2,
-	COMFORT = 12,	 /* number of rows that is a comfortable height, also for a long list */
-	LESSON_MIN = 11, /* smallest height of a lesson next to the measured value */
-	ANY_FIRST = 3,	 /* rows that a line of panels that can use any height gets first, before
-			    other lines grow until their panels show everything */
+	COMFORT = 12,	  /* number of rows that is a comfortable height, also for a long list */
+	LESSON_MIN = 11,  /* smallest height of a lesson next to the measured value */
+	SMALL_WIDTH = 20, /* the smallest screen that shows the text of a lesson */
+	SMALL_HEIGHT = 5,
+	SMALL_NOTICE = 8, /* smallest height of a small screen with a row for messages */
+	ANY_FIRST = 3,	  /* rows that a line of panels that can use any height gets first, before
+			     other lines grow until their panels show everything */
 };
 
 /* The panels to place on the screen (each described by a struct layout_row), in order of
@@ -374,6 +377,20 @@ static void place_present(const struct placing *placing, int width, int inside)
 		place(placing->layout, chosen->name, (struct box){ 0, top, width, inside - top });
 }
 
+/* Places an open lesson on a screen that is too small for panels: the measured value in one row,
+ * the text of the lesson, messages and keys. */
+static void place_small_lesson(
+	const struct placing *placing, const struct layout_row *lesson, int width, int height)
+{
+	int below = 1 + (height >= SMALL_NOTICE);
+
+	place_area(placing, AREA_LINE, 0, 0, width, 1);
+	place(placing->layout, lesson->name, (struct box){ 0, 1, width, height - 1 - below });
+	if (below > 1)
+		place_area(placing, AREA_NOTICE, 0, height - 2, width, 1);
+	place_area(placing, AREA_KEYS, 0, height - 1, width, 1);
+}
+
 void layout_compute(int width, int height, const struct layout_row *rows, int row_count,
 	int top_rows, bool present, struct layout *layout)
 {
@@ -382,8 +399,17 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 	int inside = height - 3, digits = layout_digits(width, height), top;
 
 	layout->count = 0;
+	for (int i = 0; i < row_count; i++) {
+		if (!alone && rows[i].alone && rows[i].wanted)
+			alone = &rows[i];
+		if (rows[i].area == AREA_LESSON && rows[i].wanted)
+			lesson = &rows[i];
+	}
 	if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT) {
-		place_area(&placing, AREA_LINE, 0, 0, width, height);
+		if (lesson && width >= SMALL_WIDTH && height >= SMALL_HEIGHT)
+			place_small_lesson(&placing, lesson, width, height);
+		else
+			place_area(&placing, AREA_LINE, 0, 0, width, height);
 		return;
 	}
 	if (present) {
@@ -391,12 +417,6 @@ void layout_compute(int width, int height, const struct layout_row *rows, int ro
 		place_area(&placing, AREA_NOTICE, 0, height - 2, width, 1);
 		place_area(&placing, AREA_KEYS, 0, height - 1, width, 1);
 		return;
-	}
-	for (int i = 0; i < row_count; i++) {
-		if (!alone && rows[i].alone && rows[i].wanted)
-			alone = &rows[i];
-		if (rows[i].area == AREA_LESSON && rows[i].wanted)
-			lesson = &rows[i];
 	}
 	/* Large digits get additional rows, so that the other lines of the top block keep their
 	 * rows. */

@@ -209,13 +209,15 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 /* The key bar, the last row, shows the keys that have a word in data/keys and whose commands would
  * now have an effect. */
 
-/* Returns the index of the word that applies to a key now. The key of a lesson has three words: for
- * an open question, for a step without an open question, and for the last step. Another key has a
- * second word for a frozen screen. */
+/* Returns the index of the word that applies to a key now. The key Enter has four words: for the
+ * open question of a lesson, for a step without an open question, for the last step, and for no
+ * lesson. Another key has a second word for a frozen screen. */
 static int word_index(const struct key_row *row, const struct view *view)
 {
-	if (strcmp(row->command, "lesson go") != 0)
+	if (strcmp(row->command, "enter") != 0)
 		return view->frozen;
+	if (!view->lesson.title)
+		return 3;
 	return view->lesson.asks ? 0 : 1 + (view->lesson.step + 1 == view->lesson.steps);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "experiment/cost/cost.h"
+#include "lesson/lesson.h"
 #include "model/program/lines.h"
 #include "ui/panels.h"
 
@@ -326,7 +327,10 @@ static void draw_insn(
 		: ports[0]	  ? ports
 				  : "-");
 	x += columns->ports;
-	if (insn->write_count > 0 && !facts->fused && insn->flow == FLOW_NONE)
+	/* A latency gives away the time of a chain, for which a lesson's question may ask. */
+	if (view->hidden & (HIDDEN_CPE | HIDDEN_LIMITS))
+		canvas_put_right(at, x + CYCLES - 1, y, STYLE_DIM, "?");
+	else if (insn->write_count > 0 && !facts->fused && insn->flow == FLOW_NONE)
 		canvas_put_right(at, x + CYCLES - 1, y, facts->carried ? STYLE_FIGURE : STYLE_TEXT,
 			limit_latency(facts).text);
 	if (columns->cost)

@@ -9,6 +9,7 @@
 struct lesson_column {
 	struct box at;
 	int row;
+	int first;  /* the first row of the text on screen */
 	bool draws; /* true: text is drawn; false: only the number of its rows is counted */
 	bool limit; /* true: the lesson's panel also shows the binding limit, because no other panel
 		       on screen does */
@@ -23,11 +24,12 @@ static void paragraph(
 {
 	struct box at = box_part(column->at, indent, 0,
 		int_least(column->at.width, TEXT_WIDEST) - indent, column->at.height);
+	int row;
 
-	column->row += column->row ? before : 0;
-	if (column->draws && column->row < at.height)
-		canvas_wrap(box_part(at, 0, column->row, at.width, at.height - column->row), 0,
-			style, text);
+	column->row += column->row > 0 ? before : 0;
+	row = column->row - column->first;
+	if (column->draws && row < at.height)
+		canvas_wrap(at, row, style, text);
 	column->row += int_most(canvas_rows(at, text), 1);
 }
 
@@ -43,16 +45,18 @@ static void add_text(struct lesson_column *column, enum style style, const char 
 static void add_answers(struct lesson_column *column, const struct view_lesson *lesson)
 {
 	for (int i = 0; i < lesson->answer_count; i++) {
-		int row = column->row;
+		int row = int_most(column->row - column->first, 0), end;
 
 		if (!lesson->judgement || lesson->judgement->right == i)
 			paragraph(column, 0, 2, lesson->judgement ? STYLE_GOOD : STYLE_TEXT,
 				words_of("%c) %s%s", 'a' + i, lesson->answer[i].words,
-					lesson->judgement ? "  ◀ measured" : "")
+					!lesson->judgement	      ? ""
+					: lesson->judgement->computed ? "  ◀ computed"
+								      : "  ◀ measured")
 					.text);
-		if (column->draws && lesson->asks && row < column->at.height)
-			canvas_clicked(box_part(column->at, 0, row, column->at.width,
-					       int_least(column->row, column->at.height) - row),
+		end = int_least(column->row - column->first, column->at.height);
+		if (column->draws && lesson->asks && row < end)
+			canvas_clicked(box_part(column->at, 0, row, column->at.width, end - row),
 				"guess %c", 'a' + i);
 	}
 }
@@ -80,25 +84,61 @@ struct words panels_prompt(const struct view *view)
 	return words_of("Your answer, %s: %s_", expected(&view->lesson), view->screen.guess);
 }
 
+/* The row that says which keys continue the lesson has this many columns or more for whole
+ * sentences; else it has few words. */
+enum { STATE_WIDE = 41 };
+
+/* Returns what the key of the present step does, in few words: "a-c: answer", "Enter: next". */
+static struct words brief_keys(const struct view_lesson *lesson)
+{
+	bool last = lesson->step + 1 == lesson->steps;
+
+	return lesson->away && !lesson->asks	? words_of("L: the step")
+	       : lesson->asks && lesson->number ? words_of("0-9: answer")
+	       : lesson->asks && lesson->answer_count > 0
+		       ? words_of("a-%c: answer", 'a' + lesson->answer_count - 1)
+	       : lesson->asks	 ? words_of("Enter: answer")
+	       : lesson->awaited ? words_of("%s", lesson->awaited)
+				 : words_of("Enter: %s", last ? "answers" : "next");
+}
+
+/* Adds the row that says which key continues the lesson, on a narrow screen. `cut`: the text has
+ * more rows than the screen. */
+static void add_brief_state(struct lesson_column *column, const struct view *view, bool cut)
+{
+	if (view->screen.guessing)
+		paragraph(column, 0, 0, STYLE_SELECTED,
+			words_of("Answer: %s_", view->screen.guess).text);
+	else
+		paragraph(column, 0, 0, STYLE_KEY,
+			words_of("%s%s", brief_keys(&view->lesson).text, cut ? "  }: more" : "")
+				.text);
+}
+
 /* Adds the row that says which key continues the lesson, such as "Enter: next step". */
-static void add_state(struct lesson_column *column, const struct view *view)
+static void add_state(struct lesson_column *column, const struct view *view, bool cut)
 {
 	const struct view_lesson *lesson = &view->lesson;
 	bool last = lesson->step + 1 == lesson->steps;
+	const char *more = cut ? "  }: more text." : "";
 
-	if (view->screen.guessing)
+	if (column->at.width < STATE_WIDE)
+		add_brief_state(column, view, cut);
+	else if (view->screen.guessing)
 		paragraph(column, 1, 0, STYLE_SELECTED, panels_prompt(view).text);
 	else if (lesson->away)
 		paragraph(column, 1, 0, STYLE_KEY,
-			words_of("L: this step's setting.%s", lesson->asks	? "  Enter: answer."
-							      : lesson->awaited ? ""
-							      : last ? "  Enter: your answers."
-								     : "  Enter: next step.")
+			words_of("L: this step's setting.%s%s",
+				lesson->asks	  ? "  Enter: answer."
+				: lesson->awaited ? ""
+				: last		  ? "  Enter: your answers."
+						  : "  Enter: next step.",
+				more)
 				.text);
 	else if (lesson->asks)
 		paragraph(column, 1, 0, STYLE_KEY,
-			words_of("%s: answer.%s  L: panels.", answer_keys(lesson).text,
-				lesson->has_hint && !lesson->hint ? "  H: hint." : "")
+			words_of("%s: answer.%s  L: panels.%s", answer_keys(lesson).text,
+				lesson->has_hint && !lesson->hint ? "  H: hint." : "", more)
 				.text);
 	else if (lesson->awaited)
 		paragraph(column, 1, 0, STYLE_WARN,
@@ -106,8 +146,11 @@ static void add_state(struct lesson_column *column, const struct view *view)
 				.text);
 	else
 		paragraph(column, 1, 0, STYLE_KEY,
-			last ? "Enter: your answers.  E: close the lesson."
-			     : "Enter: next step.  L: panels.");
+			words_of("%s%s",
+				last ? "Enter: your answers.  E: close the lesson."
+				     : "Enter: next step.  L: panels.",
+				more)
+				.text);
 }
 
 static enum style style_of(const struct lesson_judgement *judgement)
@@ -159,14 +202,20 @@ static int rows_at(const struct canvas *canvas, const struct view *view, int wid
 	struct lesson_column column = { .at = { 0, 0, width, canvas->height, &sized } };
 
 	add_all(&column, view);
-	add_state(&column, view);
+	add_state(&column, view, false);
 	return 1 + column.row + (view->setting.kernel->knob_count > 0);
 }
+
+/* A panel of fewer rows has no title: its rows are for the lesson's text. */
+enum { TITLE_FROM = 6, KNOB_FROM = 8 };
 
 static struct words title_of(const struct scene *scene)
 {
 	const struct view_lesson *lesson = &scene->view->lesson;
+	const struct box *at = scene->layout ? layout_find(scene->layout, "lesson") : NULL;
 
+	if (at && at->height < TITLE_FROM)
+		return words_of("%s", "");
 	return words_of("%d of %d  %s", lesson->step + 1, lesson->steps,
 		lesson->step_title ? lesson->step_title : lesson->title);
 }
@@ -176,32 +225,98 @@ static bool wanted(const struct view *view)
 	return view->lesson.title && !view->lesson.aside;
 }
 
+/* How the rows of the panel are used, from the first row: the text, the key that continues the
+ * lesson, the chosen knob. */
+struct plan {
+	int text;  /* rows for the text */
+	int whole; /* rows that the whole text needs */
+	int state; /* rows for the key that continues the lesson */
+	bool knob; /* the last row is the chosen knob */
+	bool limit;
+};
+
+static void plan_rows(struct box at, const struct scene *scene, struct plan *plan)
+{
+	const struct view *view = scene->view;
+
+	*plan = (struct plan){ .knob = view->setting.kernel->knob_count > 0 &&
+				       !panels_shown(scene, "knobs") && !view->screen.present &&
+				       at.height >= KNOB_FROM,
+		.limit = !panels_shown(scene, "figure") && !view->screen.present };
+	/* If the text does not fit, the row of keys also names the key that scrolls the text. */
+	for (int cut = 0; cut < 2; cut++) {
+		struct lesson_column state = { .at = at },
+				     text = { .at = at, .limit = plan->limit };
+
+		add_state(&state, view, cut);
+		plan->state = state.row;
+		plan->text = int_most(at.height - state.row - plan->knob, 0);
+		text.at.width -= 2 * cut;
+		add_all(&text, view);
+		plan->whole = text.row;
+		if (plan->whole <= plan->text)
+			return;
+	}
+}
+
+/* Returns the first row of the text on screen if the text is scrolled to its end. */
+static int scroll_end(struct box at, const struct scene *scene)
+{
+	struct plan plan;
+
+	plan_rows(at, scene, &plan);
+	return int_most(plan.whole - plan.text, 0);
+}
+
+static int first_shown(const struct view *view)
+{
+	return view->lesson.first;
+}
+
+/* A screen without a row for messages shows them in place of the last rows of the lesson. */
+static void draw_message(struct box at, const struct scene *scene)
+{
+	const struct screen *screen = &scene->view->screen;
+	int rows = int_least(canvas_rows(at, screen->notice), at.height);
+
+	if (panels_shown(scene, "notice") || !screen->notice[0])
+		return;
+	at = box_part(at, 0, at.height - rows, at.width, rows);
+	canvas_fill(at, STYLE_TEXT);
+	canvas_wrap(at, 0, screen->notice_bad ? STYLE_BAD : STYLE_TEXT, screen->notice);
+}
+
 /* The last rows of a lesson's panel, with the next key and the chosen knob, are always visible. */
 static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const struct kernel *kernel = view->setting.kernel;
-	struct lesson_column state = { .at = at }, text = { .at = at,
-		.draws = true,
-		.limit = !panels_shown(scene, "figure") && !view->screen.present };
-	bool knob =
-		kernel->knob_count > 0 && !panels_shown(scene, "knobs") && !view->screen.present;
-	int rows;
+	struct lesson_column state, text;
+	struct plan plan;
+	int rows, end;
+	bool cut;
 
-	state.row = 0;
-	add_state(&state, view);
-	rows = at.height - state.row - knob;
-	text.at.height = int_most(rows, 0);
+	plan_rows(at, scene, &plan);
+	cut = plan.whole > plan.text;
+	end = int_most(plan.whole - plan.text, 0);
+	text = (struct lesson_column){
+		.at = box_part(at, 0, 0, at.width - 2 * cut, plan.text),
+		.draws = true,
+		.limit = plan.limit,
+		.first = int_least(view->lesson.first, end),
+	};
 	add_all(&text, view);
-	rows = int_least(text.row + (text.row < rows), int_most(rows, 0));
+	panels_arrows(box_part(at, 0, 0, at.width, plan.text), 0, STYLE_FOCUS, text.first > 0,
+		text.first < end);
+	rows = int_least(plan.whole + (plan.whole < plan.text), plan.text);
 	state = (struct lesson_column){ .at = box_part(at, 0, rows, at.width, at.height - rows),
 		.draws = true };
-	add_state(&state, view);
-	if (knob) {
-		int x = canvas_put(at, 0, at.height - 1, STYLE_DIM, kernel->name) + 1;
+	add_state(&state, view, cut);
+	if (plan.knob) {
+		int x = canvas_put(at, 0, at.height - 1, STYLE_DIM, view->setting.kernel->name) + 1;
 
 		panels_knob(box_part(at, x, at.height - 1, at.width - x, 1), view);
 	}
+	draw_message(at, scene);
 }
 
 const struct panel panel_lesson = {
@@ -209,5 +324,8 @@ const struct panel panel_lesson = {
 	.title_of = title_of,
 	.draw = draw,
 	.wanted = wanted,
+	.scroll_end = scroll_end,
+	.first = first_shown,
+	.scroll_command = "lesson scroll",
 	.rows_at = rows_at,
 };

@@ -48,7 +48,7 @@ static const char *const letters[] = {
 	"Letters next to values: the source of the cycles",
 	"C counter  R reference clock  S stepped  T wall time  M model  P probed",
 	"quiet: a trial without interference; contended: another thread used the core; "
-	"dropped: disturbed trials, which are discarded",
+	"not: trials that are not used, by the reason",
 	NULL,
 };
 static const char *const limits[] = {

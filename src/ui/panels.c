@@ -174,6 +174,19 @@ bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const s
 	return panel && panel->scroll_end && view->screen.scroll >= panel->scroll_end(at, &scene);
 }
 
+int panels_lesson_page(struct canvas *canvas, const struct view *view)
+{
+	const struct scene scene = { .view = view };
+	struct box at;
+	int title;
+
+	if (!view->lesson.title || !panels_find(canvas, view, panel_lesson.name, &at))
+		return 0;
+	title = at.height > 1;
+	at = box_part(at, 0, title, at.width, at.height - title);
+	return panel_lesson.scroll_end(at, &scene) > 0 ? int_most(at.height - 3, 1) : 0;
+}
+
 int panels_page(struct canvas *canvas, const struct view *view)
 {
 	const struct panel *panel = overlay_of(view);

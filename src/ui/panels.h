@@ -83,6 +83,9 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 
 /* Returns whether an overlay that can scroll is open and shows its last line. */
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys);
+/* Returns how many lines a key scrolls the text of the open lesson; 0: no lesson is on screen, or
+ * its text is on screen as a whole. */
+int panels_lesson_page(struct canvas *canvas, const struct view *view);
 /* Returns how many lines a page key scrolls an overlay. */
 int panels_page(struct canvas *canvas, const struct view *view);
 

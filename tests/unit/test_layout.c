@@ -309,6 +309,23 @@ TEST(digits_grow_with_the_screen)
 	assert_int_equal(layout_digits(80, 100), 3);
 }
 
+TEST(a_small_screen_shows_the_text_of_a_lesson)
+{
+	struct layout_row rows[ROWS + 1];
+	struct layout layout;
+
+	memcpy(rows, all, sizeof(all));
+	rows[ROWS] = (struct layout_row){ "lesson", AREA_LESSON, 40, 8, true };
+	for (int width = 1; width < 90; width++)
+		for (int height = 1; height < LAYOUT_MIN_HEIGHT; height++) {
+			layout_compute(width, height, rows, ROWS + 1, 13, false, &layout);
+			no_overlap_and_nothing_outside(&layout, width, height);
+			assert_non_null(layout_find(&layout, "line"));
+			assert_int_equal(
+				layout_find(&layout, "lesson") != NULL, width >= 20 && height >= 5);
+		}
+}
+
 TEST(a_lesson_has_the_columns_that_its_check_assumes)
 {
 	assert_int_equal(layout_lesson_width(80), LESSON_COLUMNS);

@@ -108,6 +108,9 @@ static const struct {
 	{ HEAD BODY "ask number cpe\n", 6, 5, "explain" },
 	{ HEAD BODY "ask number A.cpe / cpe\nexplain T\n", 6, 12, "pin" },
 	{ HEAD BODY "ask faster\nexplain T\n", 6, 5, "pin" },
+	{ HEAD BODY "explain a {if cpe < 2} b\n", 6, 11, "without {end}" },
+	{ HEAD BODY "explain a {else} b {end}\n", 6, 11, "{if CONDITION}" },
+	{ HEAD BODY "explain a {if cpe} b {end}\n", 6, 15, "condition" },
 	{ HEAD BODY "ask number speedup\n  How much?\nexplain {speedup} {A.cpe}\n", 6, 12, "pin" },
 	{ HEAD BODY "ask number cpe\nexplian T\n", 7, 1, "did you mean explain" },
 	{ HEAD BODY "ask choice\noption a when cpe < 1\nexplain T\n", 6, 5, "two options" },
@@ -251,6 +254,7 @@ TEST(a_guess_is_judged_by_the_measured_value)
 		{ "ask faster", "1", VERDICT_WRONG },
 		{ "ask limit", "latency", VERDICT_RIGHT },
 		{ "ask limit", "ports", VERDICT_WRONG },
+		{ "ask number line / 8b within 1%", "8", VERDICT_RIGHT },
 		{ "ask choice\noption half when cpe < A.cpe / 2\noption equal otherwise", "a",
 			VERDICT_RIGHT },
 		{ "ask choice\noption half when cpe > A.cpe\noption equal otherwise", "b",
@@ -296,6 +300,14 @@ TEST(a_guess_of_another_kind_is_refused_with_what_is_expected)
 	check_parts(status.text, "z", "a to c");
 }
 
+TEST(equal_limits_are_both_right_answers)
+{
+	limits.limit[1].cpe = 0.7495;
+	assert_int_equal(verdict("ask limit", "ports"), VERDICT_RIGHT);
+	assert_int_equal(verdict("ask limit", "latency"), VERDICT_RIGHT);
+	limits.limit[1].cpe = 0.5;
+}
+
 TEST(a_knee_is_half_way_between_two_levels)
 {
 	static const struct lesson_point curve[] = { { 16384, 4 }, { 32768, 4.1 }, { 49152, 5 },
@@ -321,6 +333,29 @@ TEST(texts_are_filled_with_values)
 	assert_string_equal(text_string(&text), "It takes 0.750, {A takes 3.00; ?");
 	text_free(&text);
 	assert_int_equal(lesson_lines("one two\n\nthree", 5), 4);
+}
+
+static const char *filled(const char *explain)
+{
+	static char words[200];
+	struct text text = { 0 };
+	char file[600];
+
+	snprintf(file, sizeof(file), HEAD BODY "pin combine\nexplain %s\n", explain);
+	read(file);
+	check_no_mistake();
+	lesson_fill(&lesson->step[0].explain, &values, &text);
+	snprintf(words, sizeof(words), "%s", text_string(&text));
+	text_free(&text);
+	return words;
+}
+
+TEST(a_sentence_with_a_condition_is_shown_only_if_the_condition_is_true)
+{
+	assert_string_equal(filled("x {if ratio < 1}yes {cpe}{else}no{end}."), "x yes 0.750.");
+	assert_string_equal(filled("x {if ratio > 1}yes{else}no{end}."), "x no.");
+	assert_string_equal(filled("x{if ratio > 1} yes{end}."), "x.");
+	assert_string_equal(filled("x{if l2.size > 1} yes{else} no{end}."), "x.");
 }
 
 RUN_TESTS(.tear_down = done)

@@ -124,7 +124,7 @@ static struct status own_load(
 	*loop = find(library, "loop");
 	*setup = find(library, "setup");
 	if (!*loop)
-		return status_failed("%.80s has no function loop(): write  %s", own->path,
+		return status_failed("%.80s has no function loop(): write %s", own->path,
 			language_of(own->path)->form);
 	return status_ok();
 }
