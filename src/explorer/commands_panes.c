@@ -288,14 +288,15 @@ static struct status run_focus(
 struct status action_enter(const struct session *session, struct session *change)
 {
 	const struct pane *pane = pane_focused(session);
-	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
+	const struct kernel *kernel = session->setting.kernel;
+	const struct knob *knob = kernel->knob_count > 0 ? &kernel->knobs[session->knob] : NULL;
 
-	if (pane == pane_named("kernels")) {
+	if (pane == pane_named("kernels") && knob) {
 		if (change)
 			focus(change, pane_named("knobs"));
 		return status_ok();
 	}
-	if (pane->roll || pane->target)
+	if (pane->roll || pane->target || !knob)
 		return status_usage(
 			"Enter does nothing here: arrows move, Tab goes to the next panel");
 	if (knob->kind == KNOB_CHOICE)
