@@ -284,12 +284,49 @@ static void find_entry(
 	}
 }
 
+/* Reads an instruction that has no prefix but REX, and a common opcode of one byte. LONGEST bytes
+ * are readable. Returns false for other instructions. Most instructions of a program are such ones,
+ * so this way saves a third of the time that listing a program's functions takes. */
+static bool read_common(const uint8_t *bytes, uint64_t address, struct flow *flow)
+{
+	size_t at = (bytes[0] & 0xf0) == 0x40, modrm_at, immediate;
+	bool wide = at && (bytes[0] & 8);
+	uint8_t opcode = bytes[at++], form;
+
+	if (opcode == 0x8f || (opcode >= 0xc0 && opcode != 0xc3 && opcode != 0xe8 &&
+				      opcode != 0xe9 && opcode != 0xeb))
+		return false;
+	form = one_byte_form(opcode);
+	if (form & BAD)
+		return false;
+	modrm_at = at;
+	if (form & MODRM)
+		at += modrm_bytes(bytes + at, LONGEST - at);
+	immediate = form & IMM8		     ? 1
+		    : form & (IMM_Z | REL32) ? 4
+		    : form & WIDE	     ? (wide ? 8 : 4)
+		    : form & OFFSET	     ? 8
+					     : 0;
+	*flow = (struct flow){ .length = (uint8_t)(at + immediate), .nop = opcode == 0x90 };
+	if (opcode >= 0xc0 || (opcode & 0xf0) == 0x70) {
+		flow->kind = (uint8_t)one_byte_flow(opcode, 0);
+		if (immediate)
+			flow->target =
+				address + flow->length + (uint64_t)little(bytes + at, immediate);
+	} else if (opcode == 0x8d || opcode == 0x8b) {
+		find_entry(bytes, modrm_at, opcode, address, flow);
+	}
+	return true;
+}
+
 struct flow flow_read(const uint8_t *bytes, size_t size, uint64_t address)
 {
 	struct reading from = { .bytes = bytes, .size = size < LONGEST ? size : LONGEST };
 	struct flow flow = { 0 };
 	size_t immediate = 0;
 
+	if (size >= LONGEST && read_common(bytes, address, &flow))
+		return flow;
 	if (!read_opcode(&from))
 		return flow;
 	from.form = from.map ? map_form(from.map, from.opcode) : one_byte_form(from.opcode);

@@ -30,7 +30,8 @@ static void sweep(struct function_graph *graph, uint32_t place)
 			flow.kind = FLOW_OTHER;
 		ended = flow_ends(&flow);
 		if (graph->count == graph->room) {
-			graph->room = graph->room ? 2 * graph->room : 256;
+			/* Instructions have 4 bytes on average. */
+			graph->room = graph->room ? 2 * graph->room : 16 + (int)(graph->size / 4);
 			graph->flow = memory_resize(
 				graph->flow, (size_t)graph->room, sizeof(*graph->flow));
 			graph->place = memory_resize(
