@@ -1,4 +1,6 @@
 /* The lesson's part of the view. */
+#include <math.h>
+
 #include "explorer/classroom_inside.h"
 #include "explorer/mask.h"
 
@@ -31,6 +33,15 @@ static bool is_own_a(const struct session *session)
 
 	return !session->beside.replay && step->pinned.kernel &&
 	       setting_equal(&step->pinned, &session->pinned.setting);
+}
+
+/* The measured time has changed if it differs by more than this share. */
+#define DRIFT 0.05
+
+static bool has_drifted(const struct step_taken *taken, const struct sample *now)
+{
+	return taken->answered && taken->sample.valid && now->valid &&
+	       fabs(now->cpe / taken->sample.cpe - 1) > DRIFT;
 }
 
 void classroom_view(const struct session *session, struct view *view)
@@ -75,6 +86,7 @@ void classroom_view(const struct session *session, struct view *view)
 	lesson->has_hint = here && step->hint.words;
 	if (now->hinted && lesson->has_hint)
 		lesson->hint = shown(session, SHOWN_HINT, &step->hint, &measured.values);
+	lesson->drifted = !lesson->away && !session->replay && has_drifted(now, &view->sample);
 	if (now->answered)
 		lesson->judgement = &now->judgement;
 	if (now->answered)

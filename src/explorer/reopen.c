@@ -43,6 +43,17 @@ bool opening_advance(struct session *session)
 
 /* ---- the command line ---- */
 
+/* Calls add() for each command that asks for the misses in other caches, as the user did. */
+static void each_whatif(const struct misses_whatif *whatif,
+	void (*add)(struct text *text, const char *command), struct text *text)
+{
+	for (int i = 0; whatif->asked && i < CACHE_LEVELS; i++)
+		if (whatif->bytes[i] > 0)
+			add(text, words_of("whatif L%d %.0f", i + 1, whatif->bytes[i]).text);
+		else
+			add(text, words_of("whatif L%d %gx", i + 1, whatif->factor[i]).text);
+}
+
 /* Calls add() for each command that leads from the initial screen, with the present setting, to the
  * present screen. `beside` is the path of the recording that is A; NULL: no recording is A. */
 static void each_command(const struct session *session, const char *beside,
@@ -71,6 +82,7 @@ static void each_command(const struct session *session, const char *beside,
 		add(text, words_of("focus %s", screen->focus).text);
 	if (session->relief)
 		add(text, "relief");
+	each_whatif(&session->whatif, add, text);
 	if (screen->present)
 		add(text, "present");
 	if (session->pinned.there && !session->pinned.setting.kernel->own) {

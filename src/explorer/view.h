@@ -253,8 +253,10 @@ struct view_lesson {
 	bool aside;	/* the usual panels replace the text of the lesson for a while */
 	/* The recording has no sample of the step's setting, so the step asks nothing. */
 	bool absent;
-	bool away; /* true: the user has left the setting of the lesson's step */
-	int first; /* the first row of the lesson's text on screen */
+	bool away;    /* true: the user has left the setting of the lesson's step */
+	int first;    /* the first row of the lesson's text on screen */
+	bool drifted; /* the measured time has changed since it judged the answer, so the
+			 explanation has other values than the screen */
 	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
 	const char *awaited;
 	int answer_count; /* number of answers that the lesson's question lets the student choose

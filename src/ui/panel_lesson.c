@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "ui/panels.h"
 
 /* The box of the lesson's panel for text, and the row in it where the next line of text goes. */
@@ -172,6 +173,11 @@ static void add_judgement(struct lesson_column *column, const struct view *view)
 		paragraph(column, 0, 0, STYLE_WARN,
 			words_of("The measurement is doubtful (%s): e measures again.",
 				judgement->doubt)
+				.text);
+	else if (view->lesson.drifted && !judgement->computed)
+		paragraph(column, 0, 0, STYLE_WARN,
+			words_of("Measured when you answered; now it takes %s.",
+				units_cycles(view->sample.cpe).text)
 				.text);
 	if (column->limit && limit.text[0] && !view->lesson.away)
 		paragraph(column, 0, 0, STYLE_DIM, limit.text);

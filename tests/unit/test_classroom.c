@@ -96,6 +96,19 @@ TEST(a_guess_is_judged_by_the_measurement)
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_WRONG);
 }
 
+TEST(a_time_that_changes_after_the_answer_is_named)
+{
+	open_lesson(two_steps);
+	command("guess 3");
+	assert_false(view.lesson.drifted);
+	canned.fixed = 4;
+	command("again");
+	pass(2);
+	check_near(view.sample.cpe, 4, 0.1);
+	assert_true(view.lesson.drifted);
+	assert_string_equal(view.lesson.explain, "It took 3.00.");
+}
+
 TEST(an_answer_in_words_is_utf8_and_shown_safely)
 {
 	open_lesson("step One\n  A text.\nsetting combine op=mul\nask text\n  Why?\nexplain So.\n");
