@@ -111,7 +111,7 @@ TEST(figures_follow_from_the_cycles)
 	check_near(op->each.value, 0.5, 0.005);
 	check_near(op->slots.value, 1, 0.1);
 	assert_true(op->latency.lo <= op->latency.value && op->latency.value <= op->latency.hi);
-	/* The way there and back, shared evenly. */
+	/* The way there and back, shared in whole cycles. */
 	check_near(op_named(BETWEEN)->latency.value, 2, 0.01);
 	check_near(op_named(ADDS)->accumulate.value, 2, 0.01);
 	check_near(fact_named("cap loads")->value, 2, 0.02);

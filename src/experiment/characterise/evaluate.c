@@ -157,13 +157,31 @@ static struct figure at_rename(struct figure a)
 
 /* ---- classes */
 
+/* If the cycles of a chain are closer to a whole number than WHOLE, they are one. */
+#define WHOLE 0.15
+
+/* Returns the part of a chain's cycles that a recipe's class has. A chain of two classes shows only
+ * their sum, so how they share it is a convention. */
+static struct figure part_of(struct figure chain, const struct recipe *recipe)
+{
+	struct figure part = times(chain, 1.0 / recipe->links);
+	double whole = round(chain.value), moved = fmod(whole, 2) / 2;
+
+	if (!part.known || recipe->part == PART_EVEN || fabs(chain.value - whole) > WHOLE)
+		return part;
+	moved *= recipe->part == PART_LOW ? -1 : 1;
+	part.value += moved;
+	part.lo += moved;
+	part.hi += moved;
+	return part;
+}
+
 /* Returns the measured latency of an instruction class. The chain of dependent instructions that
  * measures a class may contain other classes, whose latencies are subtracted. The parameter `depth`
  * limits the recursion, because the latency of one class may need that of another. */
 static struct figure latency_of(const struct evaluation *e, const struct recipe *recipe, int depth)
 {
-	struct figure figure =
-		times(evaluate_loop(e, recipe_kernel(recipe, LOOP_CHAIN)), 1.0 / recipe->links);
+	struct figure figure = part_of(evaluate_loop(e, recipe_kernel(recipe, LOOP_CHAIN)), recipe);
 
 	for (int i = 0; i < TAKEN_OFF && *recipe->minus[i]; i++) {
 		const struct recipe *other = recipes_class(&e->recipes, recipe->minus[i]);

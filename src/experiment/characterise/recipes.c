@@ -113,6 +113,8 @@ enum option {
 	OPTION_SETUP,
 	OPTION_F32,
 	OPTION_CLEAN,
+	OPTION_LOW,
+	OPTION_HIGH,
 	OPTIONS
 };
 
@@ -121,7 +123,8 @@ enum option {
 static bool read_options(struct reader *reader, char *rest, struct recipe *recipe)
 {
 	static const char *const names[OPTIONS] = { "links", "short", "long", "half", "bits",
-		"beside", "minus", "load", "store", "needs", "adds", "setup", "f32", "clean" };
+		"beside", "minus", "load", "store", "needs", "adds", "setup", "f32", "clean", "low",
+		"high" };
 	unsigned *const numbers[] = { &recipe->links, &recipe->bodies, &recipe->bodies,
 		&recipe->half, &recipe->bits, &recipe->beside };
 	bool can = true;
@@ -158,6 +161,8 @@ static bool read_options(struct reader *reader, char *rest, struct recipe *recip
 			return can;
 		case OPTION_F32: recipe->values = GENERATED_F32; break;
 		case OPTION_CLEAN: recipe->clean = true; break;
+		case OPTION_LOW: recipe->part = PART_LOW; break;
+		case OPTION_HIGH: recipe->part = PART_HIGH; break;
 		default: *numbers[option] = number(reader, word, value, option < OPTION_BESIDE);
 		}
 	}

@@ -27,6 +27,10 @@ enum fact_how {
  * the recipe of a fact about the core has LOOP_FACT and LOOP_OTHER. */
 enum recipe_loop { LOOP_CHAIN, LOOP_ADDS, LOOP_FREE, LOOP_FACT, LOOP_OTHER, RECIPE_LOOPS };
 
+/* The part of a chain's cycles that the class of a recipe has. PART_LOW, PART_HIGH: the smaller or
+ * the greater part, in whole cycles. */
+enum recipe_part { PART_EVEN, PART_LOW, PART_HIGH };
+
 /* The recipe of one instruction class with one vector width, or of one fact. */
 struct recipe {
 	char word[40]; /* name of the instruction class or fact that the recipe measures, such as
@@ -37,6 +41,7 @@ struct recipe {
 	unsigned accesses; /* number of loads or stores per instruction; the members `load` and
 			      `store` name their classes */
 	unsigned links, beside;
+	enum recipe_part part;
 	unsigned half; /* number of positions in the measured loop at which an event happens in
 			  every second iteration; 0: none */
 	enum made_values values;

@@ -85,6 +85,9 @@ FACT(EXTRA_FORWARD, "extra forward")
  * core renames the load to the store */
 FACT(EXTRA_FORWARD_RENAMED, "extra forward-renamed")
 FACT(EXTRA_FORWARD_VECTOR, "extra forward-vector")
+/* store forwarding from a vector register to a general one, or from a general register to a vector
+ * one */
+FACT(EXTRA_FORWARD_MIXED, "extra forward-mixed")
 FACT(EXTRA_FORWARD_512, "extra forward-512")
 /* store forwarding: cycles from the store's data to the loaded value, if the store wrote only some
  * of the loaded bytes */

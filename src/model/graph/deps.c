@@ -233,14 +233,15 @@ static double forward_latency(const struct graph *graph, const struct forward *f
 		       (graph->renaming == RENAMES_PLAIN && is_plain(graph, load, operand) &&
 			       !store->memory[forward->operand].index);
 	/* Only a load that begins at the store's first byte is renamed. */
-	const bool applies[] = { !forward->inside, vector && load->memory[operand].size > 32,
-		vector, !vector && forward->same_start && renames, !vector };
-	static const enum uarch_fact facts[] = { EXTRA_FORWARD_FAILS, EXTRA_FORWARD_512,
-		EXTRA_FORWARD_VECTOR, EXTRA_FORWARD_RENAMED, EXTRA_FORWARD };
+	const bool applies[] = { !forward->inside, load->vector != store->vector,
+		vector && load->memory[operand].size > 32, vector,
+		!vector && forward->same_start && renames, !vector };
+	static const enum uarch_fact facts[] = { EXTRA_FORWARD_FAILS, EXTRA_FORWARD_MIXED,
+		EXTRA_FORWARD_512, EXTRA_FORWARD_VECTOR, EXTRA_FORWARD_RENAMED, EXTRA_FORWARD };
 
 	if (graph->locked && graph->facts[load - graph->loop->insn].op == graph->locked)
 		return 0;
-	for (int i = 0; i < 5; i++)
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
 		if (applies[i] && uarch_known(graph->uarch->fact[facts[i]]))
 			return graph->uarch->fact[facts[i]];
 	return UARCH_UNKNOWN;
