@@ -10,8 +10,8 @@ static const char *const op_names[] = { "add", "cas", "exchange", "lock", NULL }
 static const char *const lines_names[] = { "one", "own", NULL };
 
 static const struct knob knobs[] = {
-	[OP] = KNOB_ROW_CHOICE(
-		"op", "add, compare and swap, exchange, or add under a lock", op_names),
+	[OP] = KNOB_ROW_CHOICE("op", "add, compare and swap, exchange, or add under a lock",
+		op_names, .role = KNOB_DATA),
 	[LINES] = KNOB_ROW_CHOICE(
 		"lines", "all cores use one cache line, or each its own", lines_names),
 	[CORES] = KNOB_ROW_COUNT("cores", "cores that do the operation at once", 1, KNOB_MAX_CORES,
@@ -218,9 +218,14 @@ static struct status atomic_verify(struct kernel_run *run)
 			       (unsigned long long)left);
 }
 
+static bool atomic_shares_line(const int64_t *v)
+{
+	return v[CORES] > 1 && v[LINES] == LINES_ONE;
+}
+
 static const char *atomic_remark(const int64_t *v)
 {
-	if (v[CORES] > 1 && v[LINES] == LINES_ONE)
+	if (atomic_shares_line(v))
 		return v[OP] == OP_LOCK ? "The lock's line moves from core to core, and cores also "
 					  "wait while another core has the lock."
 					: "The line moves from core to core with every few "
@@ -248,6 +253,7 @@ const struct kernel kernel_atomic = {
 	.prepare = atomic_prepare,
 	.call = atomic_call,
 	.verify = atomic_verify,
+	.shares_line = atomic_shares_line,
 	.remark = atomic_remark,
 	.plot_cpe = true,
 };

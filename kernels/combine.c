@@ -19,9 +19,10 @@ static const char *const shape_names[] = { "separate", "reassociated", NULL };
 static const int64_t type_bytes[] = { 4, 8, 4, 8 };
 
 static const struct knob knobs[] = {
-	[OP] = KNOB_ROW_CHOICE("op", "the operation that combines", op_names, .initial = 1),
-	[TYPE] = KNOB_ROW_CHOICE(
-		"type", "the type of the elements", type_names, .initial = TYPE_F64),
+	[OP] = KNOB_ROW_CHOICE(
+		"op", "the operation that combines", op_names, .initial = 1, .role = KNOB_DATA),
+	[TYPE] = KNOB_ROW_CHOICE("type", "the type of the elements", type_names,
+		.initial = TYPE_F64, .role = KNOB_DATA),
 	[UNROLL] = KNOB_ROW_COUNT("unroll", "elements in one iteration of the loop", 1,
 		COMBINE_UNROLL, 4, .role = KNOB_FORM),
 	[ACC] = KNOB_ROW_COUNT(

@@ -35,8 +35,9 @@ enum knob_role {
 	KNOB_WORK, /* The knob changes the computation or the amount of data. */
 	KNOB_FORM, /* The knob changes only the form of the code, as unroll, acc, width and
 		      addressing do. The work stays the same. */
-	KNOB_DATA, /* The knob changes the bytes of an element, so cycles per element are not
-		      comparable between two values of the knob. Advice never changes the knob. */
+	KNOB_DATA, /* The knob changes the bytes of an element, or the result that the loop
+		      computes, so cycles per element are not comparable between two values of the
+		      knob. Advice never changes the knob. */
 };
 
 /* The resource that a knob requests from the engine. kernels/knob_rows.h defines a table row for
@@ -351,6 +352,10 @@ struct kernel {
 	 * layout numbers can share data (layout.prepared). If `layout` is NULL, all settings share
 	 * data (with layout_nests), or all settings with equal footprint. */
 	uint64_t (*layout)(const int64_t *v);
+
+	/* Returns whether several cores write to one cache line at this setting. If `shares_line`
+	 * is NULL, no setting does. */
+	bool (*shares_line)(const int64_t *v);
 
 	/* Returns a remark on this setting as static text, or NULL for no remark. If `remark` is
 	 * NULL, no setting has a remark. */

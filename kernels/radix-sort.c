@@ -27,8 +27,8 @@ static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of the numbers and of the array to which they move", 16384),
 	[BITS] = KNOB_ROW_COUNT("bits", "bits of a digit: 32 / bits passes, rounded up", 1, 16, 8,
 		.role = KNOB_FORM),
-	[STEP] = KNOB_ROW_CHOICE(
-		"step", "move the numbers by their digits, or count their digits", step_names),
+	[STEP] = KNOB_ROW_CHOICE("step", "move the numbers by their digits, or count their digits",
+		step_names, .role = KNOB_DATA),
 	[PAGES] = KNOB_ROW_PAGES,
 };
 

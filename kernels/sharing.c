@@ -142,11 +142,17 @@ static struct status sharing_verify(struct kernel_run *run)
 				 (unsigned long long)elements);
 }
 
+/* With counter=local, a core writes to its line once a pass, so the line hardly moves. */
+static bool sharing_shares_line(const int64_t *v)
+{
+	return v[CORES] > 1 && v[PADDING] < LINE && v[COUNTER] != COUNTER_LOCAL;
+}
+
 static const char *sharing_remark(const int64_t *v)
 {
 	if (v[CORES] == 1)
 		return "One core keeps its line: padding changes nothing. Raise cores to 2.";
-	if (v[PADDING] < LINE && v[COUNTER] != COUNTER_LOCAL)
+	if (sharing_shares_line(v))
 		return "Several counters lie in one cache line, and the line moves from core to "
 		       "core, although no core reads another core's counter.";
 	return NULL;
@@ -170,6 +176,7 @@ const struct kernel kernel_sharing = {
 	.prepare = sharing_prepare,
 	.call = sharing_call,
 	.verify = sharing_verify,
+	.shares_line = sharing_shares_line,
 	.remark = sharing_remark,
 	.plot_cpe = true,
 };

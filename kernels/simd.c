@@ -23,7 +23,7 @@ static const uint64_t type_bytes[TYPES] = { 4, 8, 4 };
 
 static const struct knob knobs[] = {
 	[SIZE] = KNOB_ROW_SIZE("bytes of all arrays: one or two", 16384),
-	[OP] = KNOB_ROW_CHOICE("op", "the operation", op_names),
+	[OP] = KNOB_ROW_CHOICE("op", "the operation", op_names, .role = KNOB_DATA),
 	[TYPE] = KNOB_ROW_CHOICE("type", "the type of the elements", type_names),
 	[WIDTH] = KNOB_ROW_CHOICE("width", "bits of a register", width_names, .role = KNOB_FORM),
 	[ACC] = KNOB_ROW_COUNT(

@@ -266,6 +266,17 @@ TEST(a_chain_of_pointers_is_not_told_to_use_accumulators)
 	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
 }
 
+/* While a line moves from core to core, no form of the code helps. */
+TEST(a_shared_line_comes_first)
+{
+	begin(by_acc, &kernel);
+	explanation->place.shared_line = true;
+	assert_true(advice_find(&whole, &advice));
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+	assert_string_equal(advice.words, limit_remedy(LIMIT_MOVING));
+	explanation->place.shared_line = false;
+}
+
 /* A read is not made faster by writing instead. */
 TEST(another_form_that_is_other_work_is_not_advised)
 {

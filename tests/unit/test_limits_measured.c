@@ -215,6 +215,10 @@ TEST_WITH(effects_without_a_number_are_named, set_up, tear_down)
 		"10 cycles if other processes");
 	assert_string_equal(cause_at("mountain size=64m stride=8", LIMIT_SHARED), "");
 	assert_string_equal(cause_at("mountain size=256k stride=8", LIMIT_SHARED), "");
+	check_contains(cause_at("sharing cores=2", LIMIT_MOVING), "2 cores write to one line");
+	assert_string_equal(cause_at("sharing cores=2 padding=64", LIMIT_MOVING), "");
+	check_contains(cause_at("atomic cores=2", LIMIT_MOVING), "2 cores write to one line");
+	assert_string_equal(cause_at("atomic cores=2 lines=own", LIMIT_MOVING), "");
 	check_contains(cause_at("matmul n=64 form=transposed", LIMIT_MISPREDICTION),
 		"last branch of each chain of 64 iterations");
 }

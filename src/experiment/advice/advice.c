@@ -205,6 +205,9 @@ static bool chases_pointers(const struct explanation *explanation)
 
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind)
 {
+	/* The cost of a line that moves between cores is not known, but it is the largest. */
+	if (explanation->place.shared_line)
+		return limit_remedy(LIMIT_MOVING);
 	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
 		return "Walk several lists at once, or keep the items in an array: each load waits "
 		       "for the address that the load before it fetches.";
@@ -240,6 +243,12 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	if (!status_is_ok(&question->explanation->status) || limits->predicted_by < 0)
 		return true;
 	kind = limits->limit[limits->predicted_by].kind;
+	if (question->explanation->place.shared_line) {
+		advice->kind = ADVICE_SENTENCE;
+		snprintf(advice->words, sizeof(advice->words), "%s",
+			advice_sentence(question->explanation, kind));
+		return true;
+	}
 	best.cpe = limits->predicted;
 	for (int role = KNOB_FORM; role >= KNOB_WORK; role--) {
 		for (int i = 0; i < kernel->knob_count; i++)

@@ -103,16 +103,11 @@ static int choice_named(const struct knob *knob, const char *name)
 
 /* ---- Other cores */
 
-/* Whether several cores write to one cache line: the kernels sharing and atomic. */
 static bool shares_line(const struct setting *setting)
 {
 	const struct kernel *kernel = setting->kernel;
-	int padding = kernel_knob(kernel, "padding"), lines = kernel_knob(kernel, "lines");
 
-	return kernel_need(kernel, setting->v).processors > 1 &&
-	       ((padding >= 0 && setting->v[padding] < LINE) ||
-		       (lines >= 0 &&
-			       setting->v[lines] == choice_named(&kernel->knobs[lines], "one")));
+	return kernel->shares_line && kernel->shares_line(setting->v);
 }
 
 static bool own_line(

@@ -225,6 +225,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	free(branches.branch);
 	fill_place(question, &run, &explanation->place);
 	explanation->place.fresh = kernel_asked(kernel, question->v, ASKS_FRESH);
+	explanation->place.shared_line = kernel->shares_line && kernel->shares_line(question->v);
 	if (kernel_asking(kernel, ASKS_CORES) >= 0)
 		explanation->place.cores = (double)question->v[kernel_asking(kernel, ASKS_CORES)];
 	if (explanation->loop.fresh >= 0 && run.walk.mispredicts > 0)

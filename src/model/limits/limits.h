@@ -32,8 +32,9 @@ struct limits_place {
 			       cache */
 	struct cache_sizes caches;
 	struct memory_facts measured;
-	double page;  /* bytes of a memory page; 0: unknown */
-	double cores; /* number of cores that run the loop at once; 0: one */
+	double page;	  /* bytes of a memory page; 0: unknown */
+	double cores;	  /* number of cores that run the loop at once; 0: one */
+	bool shared_line; /* several cores write to one cache line */
 	bool fresh; /* each call of the loop gets fresh random data, so the branch predictor learns
 		       no sequence of values */
 };

@@ -442,6 +442,10 @@ void limits_memory(struct tally *tally)
 	bool fits = levels_cache(tally, L1) > 0 && !levels_spill(tally);
 	enum pace pace = pace_of(tally);
 
+	if (tally->place->shared_line)
+		limits_add_unknown(tally, LIMIT_MOVING,
+			"%.0f cores write to one line, which moves from core to core",
+			tally->place->cores);
 	add_reaches(tally);
 	tally->sampled = false;
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;

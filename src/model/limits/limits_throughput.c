@@ -226,7 +226,7 @@ static void add_splits(struct tally *tally)
 				side[i].what);
 		else
 			limits_add(tally, LIMIT_SPLITS, side_cycles(&side[i], side[i].split),
-				"%s %s%s, %s of them across a line and counted as %s, %s a cycle",
+				"%s %s%s, %s across a line count as %s: %s a cycle",
 				words_turn(tally, side[i].count).text, side[i].what,
 				words_s(tally, side[i].count), crossing.text,
 				words_number(side[i].each).text, words_number(side[i].rate).text);
