@@ -103,6 +103,8 @@ static struct status refusal(const struct session *session)
 		return status_ok();
 	if (session->setting.kernel->function)
 		return status_usage("the loops of a program are not run, so there is no gap");
+	if (session->live.failed)
+		return status_usage("this setting could not be measured, so it has no gap");
 	if (session->insight.reading)
 		return status_usage("the speed limits of this setting are being computed: press "
 				    "again when they are on screen");

@@ -243,12 +243,13 @@ static bool cause_fits(struct box at, const struct columns *columns, const struc
 	       (!limit || canvas_fits(at, limit->cause, at.width - columns->cause));
 }
 
-/* Whether the causes of the gap can be measured: the gap is large enough for an explanation. */
+/* Whether the causes of the gap can be measured: the gap is large enough for an explanation, and a
+ * change of the loop may show a cause. */
 static bool has_causes(const struct view *view)
 {
 	return !view->replay && !view->why && !sample_doubt(&view->sample) &&
 	       view->gap.kind == GAP_ABOVE && view->gap.percent > 100 * WHY_GAP &&
-	       view->sample.valid;
+	       view->sample.valid && why_applies(&view->setting, view->explanation);
 }
 
 /* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the

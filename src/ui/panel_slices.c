@@ -353,12 +353,11 @@ static void draw_caches(struct box at, const struct frame *frame, const struct v
 		for (int row = 0; row < frame->rows; row++)
 			canvas_glyph(at, x, row, STYLE_DIM, GLYPH_EDGE);
 		canvas_glyph(at, x, frame->rows, STYLE_DIM, GLYPH_TEE_UP);
-		/* A process has only a share of L3, so the mark of L3 names the origin of its size.
-		 */
+		/* Before the share of L3 that a process has is measured, only the size of all of L3
+		 * is known. */
 		if (level == CACHE_LEVELS - 1)
-			name = words_of("L3 %s", size->source == CACHE_MEASURED
-							 ? "share"
-							 : cache_source_name(size->source));
+			name = words_of(
+				"L3 %s", size->source == CACHE_MEASURED ? "share" : "at most");
 		else
 			name = words_of("L%d", level + 1);
 		from = x - canvas_columns(at, name.text);

@@ -310,6 +310,19 @@ TEST(work_that_the_model_counts_is_no_cause)
 	why_free(why);
 }
 
+/* The limit itself counts split loads, so aligned data save cycles that the gap does not contain.
+ */
+TEST(a_gap_above_a_limit_lacks_the_cycles_of_the_limit)
+{
+	struct machine_made made = { .always = 4, .crowded = 10 };
+	struct why *why = measured(setting_words, &made, 13, 13, 4);
+
+	check_near(why_report(why)->gap, 1, 0.05);
+	assert_int_equal(named(why, "cache sets")->kind, WHY_COUNTED);
+	assert_int_equal(causes(why), 0);
+	why_free(why);
+}
+
 TEST(a_place_comes_before_an_order_that_contains_it)
 {
 	struct machine_made made = { .always = 4, .crowded = 9, .random = 10 };

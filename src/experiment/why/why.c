@@ -175,6 +175,16 @@ const struct why_report *why_report(const struct why *why)
 	return &why->report;
 }
 
+bool why_applies(const struct setting *setting, const struct explanation *explanation)
+{
+	struct why_cause cause[WHY_PAIRS];
+	struct why_side change[WHY_PAIRS];
+	int count = pairs_find(setting, explanation, cause, change);
+
+	/* Another core is measured only if this core is busy. */
+	return count > 1 || (count == 1 && !change[0].elsewhere);
+}
+
 /* ---- From measurements to shares */
 
 static double share_of(double cycles, double gap)
@@ -212,8 +222,10 @@ static void find_difference(struct why_cause *cause, const double *base, int bas
 void why_judge(struct why_cause *cause, const struct why_report *report, const double *base,
 	int base_count, const double *other, int other_count)
 {
+	/* A gap above a hard limit lacks the cycles that the change saves of the limit itself. */
+	bool hard = !report->known && !(report->predicted > report->limit);
 	double sorted[WHY_VALUES], predicted = report->predicted - cause->model,
-				   counted = cause->work && predicted > 0 ? predicted : 0;
+				   counted = (cause->work || hard) && predicted > 0 ? predicted : 0;
 
 	memcpy(sorted, other, (size_t)other_count * sizeof(*sorted));
 	cause->other = stats_median(sorted, (size_t)other_count);

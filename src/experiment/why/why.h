@@ -134,6 +134,10 @@ struct why_question {
 	void *context;
 };
 
+/* Whether any change of the loop shows a cause of its gap, so that a measurement makes sense.
+ * Pure. */
+bool why_applies(const struct setting *setting, const struct explanation *explanation);
+
 /* Prepares the pairs. The question, and the limits (explanation) in it, are not used after the
  * call. */
 struct why *why_new(const struct why_question *question);
