@@ -34,7 +34,8 @@ static int set_up(void **state)
 	cores[ODD] = parse(head, rest, "");
 	cores[BANKED] = parse(head, rest, "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n");
 	cores[MERGING] = parse(head, rest,
-		"cap store-lines 0.25 [M]\nextra store-merge 2 [M]\nextra skipped-lines 3 [M]\n");
+		"cap store-lines 0.25 [M]\nextra store-merge 2 [M]\nextra skipped-lines 3 [M]\n"
+		"extra sustained-line 2.5 [M]\n");
 	cores[FETCHING] = parse(head, "extra fetch-bytes 5 [M]\nextra decode 2 [M]\n", "");
 	*state = cores[SKYLAKE];
 	return 0;

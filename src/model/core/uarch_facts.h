@@ -163,6 +163,9 @@ FACT(EXTRA_SPLIT_STORE, "extra split-store")
 /* number of lines to which the last stores wrote: a store to one of these lines shares the cycle of
  * an earlier store to it (cap store-lines); unknown: only the line of the previous store */
 FACT(EXTRA_STORE_MERGE, "extra store-merge")
+/* cycles per line from the second-level cache that loops reach in practice. Unlike the lines per
+ * cycle of the cache, this number is no bound */
+FACT(EXTRA_SUSTAINED_LINE, "extra sustained-line")
 /* cycles per line from the second-level cache if the loop reads lines in address order, but skips
  * lines between */
 FACT(EXTRA_SKIPPED_LINES, "extra skipped-lines")

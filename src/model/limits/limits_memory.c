@@ -251,6 +251,28 @@ static void add_lines(struct tally *tally, const struct level *level)
 		words_number(cycles > 0 ? lines / cycles : 0).text, levels_describe(level).text);
 }
 
+/* Adds the limit of lines at the rate at which loops in practice get lines from the second-level
+ * cache. Loops in address order have this limit from limits_ordered(). */
+static void add_sustained(struct tally *tally, const struct level *level)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double lines = levels_lines(tally, WAYS_ALL) * tally->elements,
+	       each = tally->uarch->fact[EXTRA_SUSTAINED_LINE], cycles;
+	bool sampled = tally->sampled;
+
+	if (!(each > 0) || !(level[L2].share > 0) || !(walk->scattered || walk->reaches > 0))
+		return;
+	cycles = lines * level[L2].share * each;
+	for (int i = L3; i < LEVELS; i++)
+		if (level[i].lines > 0)
+			cycles += lines * level[i].share / level[i].lines;
+	tally->sampled = true;
+	limits_add(tally, LIMIT_EVICTED, cycles, "%s line%s, %s cycles for a line from L2: %s",
+		words_turn(tally, lines).text, words_s(tally, lines), words_number(each).text,
+		levels_describe(level).text);
+	tally->sampled = sampled;
+}
+
 /* ---- The limit of cache misses that overlap */
 
 /* Adds the limit of the core's buffer that fills first, if the buffer allows fewer than `most`
@@ -458,6 +480,7 @@ void limits_memory(struct tally *tally)
 	beyond[2] = lines * level[MEMORY].share;
 	levels_note_estimate(tally, level);
 	add_lines(tally, level);
+	add_sustained(tally, level);
 	if (tally->place->walk.reaches == 0 && tally->place->walk.scattered &&
 		levels_spread(tally, LIMIT_MEMORY_LATENCY, SLOW, WAYS_ALL, waiting))
 		add_chain(tally, waiting);

@@ -31,6 +31,8 @@ static double second_lines(const struct tally *tally)
 	/* Some cores need longer for each line if the loop skips the lines between. */
 	if (skipped > 0 && fmax(tally->place->walk.step, tally->place->walk.spacing) > LINE)
 		return 1 / skipped;
+	if (tally->uarch->fact[EXTRA_SUSTAINED_LINE] > 0)
+		return 1 / tally->uarch->fact[EXTRA_SUSTAINED_LINE];
 	return cache && cache->lines > 0
 		       ? cache->lines
 		       : fmax(measured->l2_lines, measured->l2_lines > 0 ? measured->l3.lines : 0);
