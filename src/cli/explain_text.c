@@ -90,7 +90,7 @@ void explain_text_binding(FILE *out, const char *element, const struct explanati
 	fprintf(out, "limit     %s cycles per %s: %s%s%s%s\n", units_cycles(limits->bound).text,
 		element, limit_rows[kind].name, *bound ? " (" : "", bound, *bound ? ")" : "");
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
-	fprintf(out, "predicted %s", units_cycles(limits->predicted).text);
+	fprintf(out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].name);
 	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
@@ -368,7 +368,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		limit_rows[limit->kind].name, *bound ? " (" : "", bound, *bound ? ")" : "",
 		limit->cause, explanation->foreign ? "; for " : "",
 		explanation->foreign ? limits->uarch->title : "");
-	fprintf(report->out, "predicted %s", units_cycles(limits->predicted).text);
+	fprintf(report->out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(report->out, ", by %s: %s",
 			limit_rows[limits->limit[limits->predicted_by].kind].name,

@@ -56,11 +56,14 @@ static void explain_limit(struct session *session, const struct limit *limit)
 {
 	const struct limits *limits = &session->insight.explanation->limits;
 	bool binds = limits->binding >= 0 && limit == &limits->limit[limits->binding];
+	struct words spread = { "" };
 	struct text text = { 0 };
 
+	if (limit->spread > 0)
+		spread = words_of(" ± %s", units_value(limit->spread).text);
 	if (limit->known)
-		text_addf(&text, "%s cycles per %s%s\n", units_value(limit->cpe).text,
-			session->setting.kernel->element,
+		text_addf(&text, "%s%s cycles per %s%s\n", units_value(limit->cpe).text,
+			spread.text, session->setting.kernel->element,
 			binds ? ": the binding limit, the highest of the hard limits" : "");
 	text_addf(&text, "%s%s\n\n%s\n\n%s", limit->known ? "" : "unknown: ", limit->cause,
 		limit->hard

@@ -120,6 +120,8 @@ json_t *record_limit(
 	if (limit->known) {
 		record_set_real(object, "cpe", limit->cpe);
 		record_set_real(object, "cycles", limit->cycles / limits->turns);
+		if (limit->spread > 0)
+			record_set_real(object, "spread", limit->spread);
 	}
 	record_set_flag(object, "binding", index == limits->binding);
 	record_set_string(object, "cause", limit->cause);

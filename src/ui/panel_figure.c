@@ -319,7 +319,7 @@ static const char *const limit_names[] = { "limit", "predicted" };
 struct words panels_limit(const struct view *view)
 {
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
-	struct words gap = { "" };
+	struct words gap = { "" }, spread = { "" };
 	int first = limits ? gap_limit(view, limits) : -1;
 
 	if (view->hidden & LIMITS_HIDDEN)
@@ -332,8 +332,10 @@ struct words panels_limit(const struct view *view)
 		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
 		gap = words_of(", %.40s", view->gap.brief);
-	return words_of("%s %s M %s%s", limit_names[view->gap.soft],
-		units_value(limits->limit[first].cpe).text,
+	if (limits->limit[first].spread > limits->limit[first].cpe / 1000)
+		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
+	return words_of("%s %s%s M %s%s", limit_names[view->gap.soft],
+		units_value(limits->limit[first].cpe).text, spread.text,
 		limit_rows[limits->limit[first].kind].name, gap.text);
 }
 

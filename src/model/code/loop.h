@@ -61,6 +61,9 @@ struct loop {
 	/* Number of mispredictions per element on fresh data, and if the same data come again and
 	 * again. A number of mispredictions that is unknown is negative. */
 	double fresh, learnt;
+	/* The spread (±, distance to the quartiles) of both numbers: few of the loop's branches
+	 * were counted. */
+	double fresh_spread, learnt_spread;
 	double branches; /* number of conditional branches and indirect jumps that a call executes
 			  */
 	int forks; /* if the path is assumed, not observed: number of conditional branches inside

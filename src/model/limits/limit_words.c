@@ -11,6 +11,7 @@
 
 #include "base/rows.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #define HARD true
 #define SOFT false
@@ -281,6 +282,25 @@ void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const 
 	if (isfinite(cycles) && cycles > 0)
 		add_limit(tally, kind, true, cycles, format, list);
 	va_end(list);
+}
+
+void limits_set_spread(struct tally *tally, enum limit_kind kind, double cycles)
+{
+	struct limits *limits = tally->limits;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].kind == kind && limits->limit[i].known)
+			limits->limit[i].spread = cycles / tally->elements;
+}
+
+struct words limits_predicted(const struct limits *limits)
+{
+	double spread = limits->predicted_by >= 0 ? limits->limit[limits->predicted_by].spread : 0;
+	struct units_text predicted = units_cycles(limits->predicted);
+
+	return spread > limits->predicted / 1000
+		       ? words_of("%s ± %s", predicted.text, units_cycles(spread).text)
+		       : words_of("%s", predicted.text);
 }
 
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)

@@ -48,6 +48,9 @@ struct limit {
 	double cycles;	 /* the limit in cycles per path through the loop */
 	double cpe;	 /* the limit in cycles per element of the data */
 	char cause[160]; /* cause of the limit as text: "14 fused micro-ops, 4 a cycle" */
+	double spread;	 /* spread of cpe (±, distance to the quartiles), from counts of
+			    mispredictions   and from the penalty's spread in the core file; 0: no
+			    spread is known */
 };
 
 /* An instruction of the loop, for the listing of the explanation. */
@@ -142,6 +145,9 @@ struct limit_row {
 };
 
 extern const struct limit_row limit_rows[LIMIT_COUNT];
+
+/* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", or "11.70". */
+struct words limits_predicted(const struct limits *limits);
 
 /* Returns the effect of a code change that lowers limits of kind `kind`, as words: "breaks the
  * chain". */

@@ -401,6 +401,10 @@ static void add_unlearnt(struct tally *tally)
 			"%s mispredictions of %s cycles; %s mispredictions on fresh data",
 			words_turn(tally, count).text, words_number(each).text,
 			words_turn(tally, fresh).text);
+	limits_set_spread(tally, LIMIT_MISPREDICTION,
+		hypot((tally->place->fresh ? loop->fresh_spread : loop->learnt_spread) *
+				tally->elements * each,
+			count * tally->uarch->fact_spread[EXTRA_MISPREDICT]));
 }
 
 /* Returns the cycles for which a mispredicted branch waits for its inputs, with all data in the
@@ -488,6 +492,8 @@ static void add_mispredictions(struct tally *tally, double walks)
 				: "the other limits, and %s mispredictions of %s cycles",
 			number.text, cost.text);
 	tally->adds = false;
+	limits_set_spread(
+		tally, LIMIT_MISPREDICTION, count * tally->uarch->fact_spread[EXTRA_MISPREDICT]);
 }
 
 void limits_soft(struct tally *tally)

@@ -441,6 +441,9 @@ void predictor_count(const struct loop_branches *branches, double elements, stru
 	wrong[0] = correct(rate, loop) - jumps;
 	wrong[1] = jumps;
 	loop->fresh = (wrong[0] + wrong[1]) / seen;
+	/* Quartiles of a count of rare events are 0.67 standard deviations from their mean. */
+	loop->fresh_spread = 0.67 * sqrt(wrong[0] + wrong[1]) / seen;
+	loop->learnt_spread = 0;
 	loop->branches = branches->count / branches->elements * elements;
 	mark(loop, rate);
 	free(rate);
@@ -450,6 +453,8 @@ void predictor_count(const struct loop_branches *branches, double elements, stru
 		for (int k = 0; k < 2; k++)
 			loop->learnt +=
 				wrong[k] / seen * predictor_forgets(wrong[k] / seen * elements, k);
+		if (loop->fresh > 0)
+			loop->learnt_spread = loop->fresh_spread * loop->learnt / loop->fresh;
 		return;
 	}
 	predictor = predictor_new();
