@@ -2,13 +2,16 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/carried.h"
 #include "base/fatal.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 /* A closed standard stream gets a descriptor on which reading or writing fails. Otherwise a file
@@ -53,10 +56,25 @@ static void choose_characters(void)
 		carried_characters();
 }
 
+/* Raises a small limit on the main thread's stack (ulimit -s), which grows when it is used. Returns
+ * whether the stack is large enough. */
+static bool has_stack(void)
+{
+	const rlim_t least = 512 << 10;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least)
+		return true;
+	limit.rlim_cur = least;
+	limit.rlim_max = limit.rlim_max > least ? limit.rlim_max : least;
+	return setrlimit(RLIMIT_STACK, &limit) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	/* Numbers stay as every program reads them, with a point. */
 	choose_characters();
+	memory_keep_together();
 	fatal_catch();
 	carried_begin();
 	fill_streams();
@@ -65,5 +83,9 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* Nor is a file that may not grow any more: the write says so. */
 	signal(SIGXFSZ, SIG_IGN);
+	if (!has_stack()) {
+		fputs("slexplore: the stack is too small: use ulimit -s 512 or more\n", stderr);
+		return 1;
+	}
 	return cli_main(argc, argv, stdout, stderr);
 }

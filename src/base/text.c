@@ -46,6 +46,18 @@ char *memory_string(const char *string)
 	return granted(strdup(string), strlen(string) + 1, 1);
 }
 
+/* Blocks of this many bytes are memory mappings of their own. The C library would raise this limit
+ * when such a block is freed. */
+enum { MAPPED = 256 << 10 };
+
+void memory_keep_together(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, MAPPED);
+#endif
+}
+
 void memory_give_back(void)
 {
 #ifdef __GLIBC__

@@ -109,5 +109,9 @@ void *memory_resize(void *memory, size_t count, size_t size);
  * size doubles. */
 void *memory_grow(void *memory, size_t count, size_t size);
 char *memory_string(const char *string);
+/* Keeps the memory of all threads together, and large blocks apart, so that memory_give_back()
+ * finds whole free pages, and the memory of a long-running program does not grow. Call this
+ * function before the first thread starts. */
+void memory_keep_together(void);
 /* Gives freed memory back to the operating system. Takes about a millisecond. */
 void memory_give_back(void);

@@ -21,6 +21,9 @@ static const double LOOK = 0.05;
  * necessary at once. Maximum number of steps of the explorer in a row; more steps would be an
  * endless loop. */
 enum { DUE_MOST = 200 };
+/* Maximum bytes of a line, including the NUL. A file without ends of lines, such as /dev/zero, is
+ * no script. */
+enum { LINE_MOST = 8192 };
 
 struct script {
 	struct frontend *front;
@@ -320,6 +323,26 @@ static struct status run_line(struct script *script, char *line)
 	return status_is_ok(&status) ? status : wrong_line(script, status.code, status.text);
 }
 
+/* Reads a line without the end of the line. Sets *is_end if the file has no further line. */
+static struct status read_line(
+	const struct script *script, FILE *file, char line[LINE_MOST], bool *is_end)
+{
+	size_t length = 0;
+	int byte;
+
+	while ((byte = getc(file)) != EOF && byte != '\n') {
+		if (byte == '\0')
+			return wrong_line(script, STATUS_USAGE, "the line has a zero byte");
+		if (length == LINE_MOST - 1)
+			return wrong(script, STATUS_USAGE, "the line is longer than %d bytes",
+				LINE_MOST - 1);
+		line[length++] = (char)byte;
+	}
+	line[length] = '\0';
+	*is_end = byte == EOF && length == 0;
+	return status_ok();
+}
+
 struct status script_run(struct frontend *front, const struct engine *engine, const char *path,
 	const struct script_clock *clock, FILE *out)
 {
@@ -331,20 +354,22 @@ struct status script_run(struct frontend *front, const struct engine *engine, co
 		.name = from_input ? "standard input" : path };
 	FILE *file = from_input ? stdin : fopen(path, "r");
 	struct status status = status_ok();
-	char *line = NULL;
-	size_t capacity = 0;
+	char line[LINE_MOST];
+	bool is_end = false;
 
 	if (!file)
 		return status_unopened(path, errno);
 	advance(front->session, now_of(&script));
-	while (status_is_ok(&status) && !session_quit(front->session) &&
-		getline(&line, &capacity, file) >= 0) {
+	while (status_is_ok(&status) && !session_quit(front->session)) {
 		script.line++;
-		status = run_line(&script, line);
+		status = read_line(&script, file, line, &is_end);
+		if (is_end)
+			break;
+		if (status_is_ok(&status))
+			status = run_line(&script, line);
 	}
 	if (status_is_ok(&status) && ferror(file))
 		status = status_failed("script %.120s: %s", path, strerror(errno));
-	free(line);
 	if (!from_input)
 		fclose(file);
 	fflush(out);

@@ -13,4 +13,6 @@ trials=$(tail -n 1 out)
 # The size of the threads' stacks does not depend on the limit of the main thread's stack.
 (ulimit -s 256 && "$SLEXPLORE" run mul-chain --time-budget 0.02 --quiet >out 2>err)
 [ $? -le 1 ] || fail "a small stack: $(head -c 700 err)"
+(ulimit -S -s 96 && "$SLEXPLORE" sweep mul-chain acc=1,2 --time-budget 0.02 --quiet >out 2>err)
+[ $? -le 1 ] || fail "a very small stack: $(head -c 700 err)"
 done_with "$trials"

@@ -55,6 +55,13 @@ printf 'resize 120x40\ndump\n' | run 0 --ascii --script -
 printf 'dump\n' | LC_ALL=C run 0 --script -
 ! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII in the C locale"
 
+# A file without ends of lines is no script: it is not read to its end.
+head -c 20000 /dev/zero >zeros
+expect 2 --script zeros
+mistake "zeros:1: the line has a zero byte"
+tr '\0' x <zeros | run 2 --script -
+mistake "standard input:1: the line is longer than"
+
 # An unknown theme is reported once, on the screen.
 printf 'dump\nkey ?\ndump\n' | SLEXPLORE_THEME=solarized run 0 --script -
 [ "$(grep -c 'SLEXPLORE_THEME: unknown theme "solarized"' out)" = 1 ] || fail "no word of the theme"
