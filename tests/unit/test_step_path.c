@@ -221,6 +221,17 @@ TEST(test_none)
 	assert_int_equal(status.code, STATUS_FAILED);
 	check_contains(status.text, "no instruction repeats");
 
+	/* The only jump back is a call: the loop makes one iteration, so nothing repeats. */
+	make(12);
+	made.insn[6].flow = FLOW_CALL; /* to 0 */
+	made.insn[1].flow = FLOW_RETURN;
+	ran_all(4, 6);
+	ran_all(0, 1);
+	ran_all(7, 11);
+	status = path(1, &loop);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "no instruction repeats");
+
 	/* One turn is longer than the room. */
 	make(60);
 	made.insn[59].flow = FLOW_BRANCH;

@@ -166,6 +166,16 @@ static int different(const struct step_trace *trace, int from, int to, bool *use
 	return count;
 }
 
+/* Whether the trace has at least two steps at the instruction `insn`. */
+static bool repeats(const struct step_trace *trace, int insn)
+{
+	int count = 0;
+
+	for (int i = 0; i < trace->seen_count && count < 2; i++)
+		count += trace->seen[i].insn == insn;
+	return count >= 2;
+}
+
 /* Cuts the iterations of an inner loop to whole executions of the loop, from one entry of the loop
  * to the next. The path then has branches and other code around the loop in the right proportion.
  * `at` has the `count` steps at the loop head. The chosen iterations stay as they are if they
@@ -285,7 +295,8 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 			break;
 		head = around;
 	}
-	if (head < 0) {
+	/* The only jump back can be a jump to a function, if the loop itself makes one iteration. */
+	if (head < 0 || (window.turns == 0 && !repeats(trace, head))) {
 		status = status_failed(
 			"no instruction repeats in %d steps: there is no loop", trace->seen_count);
 	} else if (window.turns == 0) {
