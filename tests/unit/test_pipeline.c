@@ -307,6 +307,26 @@ TEST(vector_operations_bound_at_rename_wait_for_their_port)
 	assert_true(limits.limit[limits.predicted_by].kind != LIMIT_SCHEDULING);
 }
 
+/* Zen 5: a store of 64 bytes and 1, 2, 3 and 5 multiply-adds take 1.6, 2.1, 2.5 and 3.5 cycles. Two
+ * operations with two sources and the store take 1.07. */
+TEST(a_third_source_needs_a_port_of_store_data)
+{
+#define MULTIPLY_ADD(to) "movaps zmm" to ", zmm10; vfmadd231ps zmm" to ", zmm8, zmm8; "
+#define STORE		 "vmovups [rdx], zmm11; sub rdi, 1; jne"
+	limits_of(zen5, MULTIPLY_ADD("0") STORE, 1);
+	check_near(cycles_of(LIMIT_SCHEDULING), 1.5, 0.1);
+	check_near(limits.bound, 1, 1e-9);
+	limits_of(zen5, MULTIPLY_ADD("0") MULTIPLY_ADD("1") MULTIPLY_ADD("2") STORE, 1);
+	check_near(cycles_of(LIMIT_SCHEDULING), 2.5, 0.1);
+	limits_of(zen5,
+		"vmulps zmm0, zmm8, zmm9; vmulps zmm1, zmm8, [rsi]; vmovups [rdx], zmm11; "
+		"sub rdi, 1; jne",
+		1);
+	assert_true(cycles_of(LIMIT_SCHEDULING) < 1.2);
+#undef STORE
+#undef MULTIPLY_ADD
+}
+
 /* Exchanges are done at rename. Each has two inputs, so that a row of them has 2^36 paths. */
 TEST(a_row_of_exchanges_is_simulated_in_linear_time)
 {

@@ -129,6 +129,19 @@ static inline bool insn_stores(const struct insn *insn, int operand)
 	       !insn->address_only;
 }
 
+/* Returns the number of vector operands that the instruction reads. A memory operand is one of
+ * them.
+ */
+static inline int insn_vector_sources(const struct insn *insn)
+{
+	int count = insn->vector && insn_loads(insn, 0);
+
+	for (int i = 0; i < insn->read_count; i++)
+		count += insn->reads[i] >= REG_VECTOR && insn->reads[i] < REG_MASK;
+	/* `reads` lists each register once, and a multiply-add can square a register. */
+	return insn->accumulator != REG_NONE ? 3 : count;
+}
+
 /* Whether the instruction is a plain load: its result depends only on memory and the address. */
 static inline bool insn_fetches(const struct insn *insn)
 {

@@ -295,7 +295,8 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 			break;
 		head = around;
 	}
-	/* The only jump back can be a jump to a function, if the loop itself makes one iteration. */
+	/* The only jump back can be a jump to a function, if the loop itself makes one iteration.
+	 */
 	if (head < 0 || (window.turns == 0 && !repeats(trace, head))) {
 		status = status_failed(
 			"no instruction repeats in %d steps: there is no loop", trace->seen_count);

@@ -114,6 +114,9 @@ FACT(EXTRA_SCHEDULER_PARTS, "extra scheduler-parts")
 /* most vector micro-ops that compete for ports, on a core with scheduler-parts whose rename chooses
  * the port of each vector micro-op (see pipeline_parts.c) */
 FACT(EXTRA_BINDS_VECTORS, "extra binds-vectors")
+/* 1: a vector operation with three sources also needs a port that reads the data of vector stores
+ */
+FACT(EXTRA_THIRD_SOURCE, "extra third-source")
 /* cycles from the cycle in which a micro-op begins to execute to the cycle in which its scheduler
  * entry is free again */
 FACT(EXTRA_SCHEDULER_HOLD, "extra scheduler-hold")

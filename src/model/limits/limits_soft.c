@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/graph/forwards.h"
+#include "model/limits/pipeline.h"
 
 /* Bytes of a cache line, as kernels assume. */
 enum { LINE = 64 };
@@ -79,6 +80,24 @@ static double port_share(const struct tally *tally, double cycles, const char *n
 	return ports > 0 && cycles > 0 ? work / ports / cycles : 0;
 }
 
+/* Returns the cycles for which the ports of store data are busy, with the third sources of vector
+ * operations. */
+static double third_cycles(const struct tally *tally)
+{
+	uint32_t ports = pipeline_third_ports(tally->uarch);
+	double work = 0;
+
+	if (!ports)
+		return 0;
+	for (int i = 0; i < tally->loop->insn_count; i++)
+		if (insn_vector_sources(&tally->loop->insn[i]) >= 3 && !tally->facts[i].eliminated)
+			work += tally->insn[i].times;
+	for (int p = 0; p < tally->limits->port_count; p++)
+		if (ports >> p & 1)
+			work += tally->limits->pressure[p] * tally->turns;
+	return work / __builtin_popcount(ports);
+}
+
 /* Adds the limit of a core whose scheduler has parts: integer operations are selected before their
  * producers have started, and vector operations are bound to a port at rename. Few operations
  * rarely compete for ports, and are not simulated. */
@@ -86,17 +105,21 @@ static void add_parts(struct tally *tally)
 {
 	double cycles, most = fmax(tally->bound, supply_cycles(tally)),
 		       integer = port_share(tally, most, "alu"),
-		       vector = port_share(tally, most, "vlogic");
+		       vector = port_share(tally, most, "vlogic"), third = third_cycles(tally);
 
 	if (!(tally->uarch->fact[EXTRA_SCHEDULER_PARTS] > 0) || tally->place->walk.restart > 0)
 		return;
 	if (integer < COMPETE_LEAST &&
-		(vector < COMPETE_VECTORS || !(tally->uarch->fact[EXTRA_BINDS_VECTORS] > 0)))
+		(vector < COMPETE_VECTORS || !(tally->uarch->fact[EXTRA_BINDS_VECTORS] > 0)) &&
+		third < COMPETE_VECTORS * most)
 		return;
 	cycles = pipeline_run_supplied(tally, supply_cycles(tally));
 	if (cycles > most * COMPETE_COST)
 		limits_add(tally, LIMIT_SCHEDULING, cycles,
-			integer >= vector
+			third > 0.9 * cycles
+				? "stores and the third sources of vector operations use the same "
+				  "ports: %s cycles"
+			: integer >= vector
 				? "integer operations are selected before their inputs are ready, "
 				  "and lose cycles of ports: %s cycles"
 				: "ports of vector operations chosen at rename, before the "

@@ -170,6 +170,10 @@ bool pipeline_links(const struct limits *limits, int step);
  * of these arrays is allocated. */
 void pipeline_prepare(struct pipeline *pipeline);
 
+/* Returns the ports by which vector operations read a third source; 0: they need no further port.
+ */
+uint32_t pipeline_third_ports(const struct uarch *uarch);
+
 /* Simulates a prepared loop with an integer scheduler in parts (pipeline_parts.c). Returns the
  * cycles per path; 0: the loop cannot be simulated. */
 double pipeline_run_parts(struct pipeline *pipeline);

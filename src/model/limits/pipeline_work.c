@@ -17,6 +17,28 @@ static void add_terms(struct work *work, const struct uarch_class *class, bool l
 	}
 }
 
+uint32_t pipeline_third_ports(const struct uarch *uarch)
+{
+	const struct uarch_class *store = uarch_find(uarch, "vstore", 0);
+
+	return uarch->fact[EXTRA_THIRD_SOURCE] > 0 && store && store->term_count > 1
+		       ? store->term[store->term_count - 1].ports
+		       : 0;
+}
+
+/* Adds the micro-op by which an operation reads its third vector source. */
+static void add_third(struct pipeline *pipeline, struct work *work, const struct insn *insn)
+{
+	uint32_t ports = pipeline_third_ports(pipeline->tally->uarch);
+
+	if (!pipeline->rules->parts || !ports || work->count == 0 ||
+		work->count == PIPELINE_TERMS || insn_vector_sources(insn) < 3)
+		return;
+	work->op[work->count].ports = ports;
+	work->op[work->count].cycles = 1;
+	work->op[work->count++].load = false;
+}
+
 static void prepare_node(struct pipeline *pipeline, int number)
 {
 	const struct tally *tally = pipeline->tally;
@@ -55,6 +77,8 @@ static void prepare_node(struct pipeline *pipeline, int number)
 			accesses = insn->memory[0].accesses;
 		for (int k = 0; k < accesses; k++)
 			add_terms(work, node->class, node->part == PART_LOAD);
+		if (operation)
+			add_third(pipeline, work, insn);
 	}
 }
 
