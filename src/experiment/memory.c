@@ -365,6 +365,12 @@ static void find_sizes(struct memory_probe *probe, const struct machine *machine
 		*size = (struct cache_size){ 0 };
 }
 
+/* Returns the spread of a sample (±, distance to the quartiles) as a share of its value. */
+static double spread_of(const struct sample *sample)
+{
+	return (sample->cpe_hi - sample->cpe_lo) / 2 / sample->cpe;
+}
+
 /* Stores the measured bandwidth of reading memory in address order. */
 static void put_peak(struct memory_probe *probe, const struct sample *sample)
 {
@@ -372,6 +378,7 @@ static void put_peak(struct memory_probe *probe, const struct sample *sample)
 		return;
 	probe->peak = sample->gbps * sample->cpe / sample->cpe_lo;
 	probe->facts.memory.lines = sample->gbps / sample->ghz / LINE;
+	probe->facts.spread.memory_lines = spread_of(sample);
 }
 
 /* Stores the measured mean latency of loads in random order over `size` bytes. */
@@ -429,23 +436,28 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		/* Several chains of loads return to a line sooner than a single chain, so other
 		 * processes evict fewer lines in the meantime. */
 		facts->l3.latency = behind(machine, facts->l3_walk, size, l2);
+		facts->spread.l3_latency = spread_of(&sample);
 	} else if (step == L2_LINES)
 		facts->l2_lines = 1 / cycles;
-	else if (step == L3_LINES)
+	else if (step == L3_LINES) {
 		/* Reads in address order read the whole working set before they read a line again.
 		 * All lines that are read in address order therefore come from the measured level.
 		 */
 		facts->l3.lines = 1 / cycles;
-	else if (step == SKIPPED)
+		facts->spread.l3_lines = spread_of(&sample);
+	} else if (step == SKIPPED) {
 		facts->skipped_lines = 1 / cycles;
-	else if (is_stream(step))
+		facts->spread.skipped_lines = spread_of(&sample);
+	} else if (is_stream(step)) {
 		facts->stream[STREAM_FIRST - step] =
 			(struct memory_stream){ .bytes = size, .lines = 1 / cycles };
-	else if (is_pages(step))
+		facts->spread.stream[STREAM_FIRST - step] = spread_of(&sample);
+	} else if (is_pages(step))
 		put_pages(facts, step, sample.cpe);
-	else if (step == PARALLEL)
+	else if (step == PARALLEL) {
 		facts->parallel = facts->memory.latency / sample.cpe_lo;
-	else if (step == PEAK)
+		facts->spread.parallel = spread_of(&sample);
+	} else if (step == PEAK)
 		put_peak(probe, &sample);
 	else
 		put_point(probe, machine, step, size, l2, &sample);
@@ -469,8 +481,8 @@ static const struct probe_band *band_of(const struct probe_report *report, const
 	return NULL;
 }
 
-/* Copies a level's latency, lines per cycle and size from the probe's report. */
-static bool learn(struct memory_level *level, const struct probe_report *report,
+/* Copies a level's latency, lines per cycle and their spread from the probe's report. */
+static bool learn(struct memory_level *level, double *spread, const struct probe_report *report,
 	const struct hierarchy_level *found)
 {
 	const struct probe_band *band = found ? band_of(report, found->name) : NULL;
@@ -480,6 +492,7 @@ static bool learn(struct memory_level *level, const struct probe_report *report,
 	*level = (struct memory_level){
 		.known = true, .latency = found->cycles, .lines = band->lines[PROBE_READ]
 	};
+	*spread = spread_of(&band->point[PROBE_READ].sample);
 	return true;
 }
 
@@ -505,9 +518,10 @@ static void learn_points(struct memory_probe *probe, const struct probe_report *
 bool memory_probe_learn(struct memory_probe *probe, const struct probe_report *report)
 {
 	struct memory_facts *facts = &probe->facts;
-	bool l3 = learn(&facts->l3, report, hierarchy_level(&report->hierarchy, LEVEL_CACHE, 3));
-	bool memory =
-		learn(&facts->memory, report, hierarchy_level(&report->hierarchy, LEVEL_MEMORY, 0));
+	bool l3 = learn(&facts->l3, &facts->spread.l3_lines, report,
+		hierarchy_level(&report->hierarchy, LEVEL_CACHE, 3));
+	bool memory = learn(&facts->memory, &facts->spread.memory_lines, report,
+		hierarchy_level(&report->hierarchy, LEVEL_MEMORY, 0));
 
 	for (int i = 0; i < CACHE_LEVELS; i++) {
 		const struct hierarchy_level *found =

@@ -33,6 +33,14 @@ static void get_predicted_by(const struct record_sample *what, struct field_valu
 		field_set_word(value, limit_rows[limits->limit[limits->predicted_by].kind].name);
 }
 
+static void get_predicted_spread(const struct record_sample *what, struct field_value *value)
+{
+	const struct limits *limits = what->explanation ? &what->explanation->limits : NULL;
+
+	if (limits && limits->predicted_by >= 0)
+		field_set_real(value, limits->limit[limits->predicted_by].spread);
+}
+
 /* A sample in a recording contains only a counted number of instructions. A number of instructions
  * that was found in the code is recorded with the limits. */
 static void get_instructions(const struct record_sample *what, struct field_value *value)
@@ -185,6 +193,8 @@ const struct field sample_fields[] = {
 	{ "binding", FIELDS_VALUE, FIELD_WORD, .get = get_binding },
 	{ "limit", FIELDS_VALUE, FIELD_REAL, EXPLAINED(limits.bound), .applies = has_bound },
 	{ "predicted", FIELDS_VALUE, FIELD_REAL, EXPLAINED(limits.predicted),
+		.applies = has_bound },
+	{ "predicted_spread", FIELDS_VALUE, FIELD_REAL, .get = get_predicted_spread, USUAL(0),
 		.applies = has_bound },
 	{ "predicted_by", FIELDS_VALUE, FIELD_WORD, .get = get_predicted_by, .applies = has_bound },
 	{ "instructions", FIELDS_VALUE, FIELD_REAL, .get = get_instructions },

@@ -216,7 +216,7 @@ struct json_t *record_explain(const struct records *records, const struct settin
 	const struct explanation *explanation, const char *machine, const char *uarch, unsigned id)
 {
 	static const char *const shared[] = { "uarch", "binding", "limit", "predicted",
-		"predicted_by", "foreign", "unknown" };
+		"predicted_spread", "predicted_by", "foreign", "unknown" };
 	const struct record_sample what = { .uarch = uarch, .explanation = explanation };
 	const struct limits *limits = &explanation->limits;
 	json_t *object = record_new(records, "explain", id);

@@ -331,12 +331,17 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 				"clock is wrong here\n");
 	write_one("json", &subject_run, 3);
 	object = record_at(0);
-	check_members(
-		object, "{'uarch': 'odd', 'binding': 'ports', 'limit': 1.75, 'predicted': 11.75}");
+	check_members(object, "{'uarch': 'odd', 'binding': 'ports', 'limit': 1.75, 'predicted': "
+			      "11.75, 'predicted_spread': null}");
+	json_decref(object);
+	explanation->limits.limit[explanation->limits.predicted_by].spread = 0.5;
+	write_one("json", &subject_run, 3);
+	object = record_at(0);
+	check_members(object, "{'predicted': 11.75, 'predicted_spread': 0.5}");
 	json_decref(object);
 	write_one("csv", &subject_run, 3);
 	check_cells(written, 1, "uarch", "odd", "binding", "ports", "limit", "1.75", "predicted",
-		"11.75");
+		"11.75", "predicted_spread", "0.5");
 	write_one("text", &subject_sweep, 3);
 	check_parts(written, "limit\n", "  1.750\n");
 	/* Of another core than the running one there is nothing to compare. */

@@ -15,7 +15,7 @@ static struct explanation *explanation;
  * order 8 MiB. */
 static struct machine machine = { .cache_count = 3,
 	.cache = { { 1, 32 << 10, 64 }, { 2, 1 << 20, 64 }, { 3, 32 << 20, 64 } } };
-static const struct memory_facts facts = { .cache[2] = { 1 << 20, 0, 2 << 20, CACHE_MEASURED },
+static struct memory_facts facts = { .cache[2] = { 1 << 20, 0, 2 << 20, CACHE_MEASURED },
 	.l2_lines = 0.5,
 	.l3 = { .known = true, .latency = 80, .lines = 0.5 },
 	.memory = { .known = true, .latency = 600, .lines = 0.1 },
@@ -126,6 +126,24 @@ static void check_columns(const char *words, double near)
 	if (!(limit > near && limit < near + far))
 		fail_msg("%s: %.3f instead of %.3f to %.3f", words, limit, near, near + far);
 	assert_true(explanation->limits.beyond[2] > 0 && explanation->limits.beyond[2] < 1 / 8.0);
+}
+
+/* A limit is as wide as the measured value that gives it: ±10 % of the 10 cycles of a line from
+ * memory. Data in the first cache have no spread. */
+TEST_WITH(limits_of_memory_have_the_spread_of_its_measurement, set_up, tear_down)
+{
+	const struct limits *limits = &explanation->limits;
+
+	if (!core.uarch)
+		skip();
+	facts.spread.stream[MEMORY_POINTS - 1] = 0.1;
+	check_near(limit_at("mountain size=1g stride=8", LIMIT_EVICTED), 10, 0.01);
+	assert_int_equal(limits->limit[limits->predicted_by].kind, LIMIT_EVICTED);
+	check_near(limits->limit[limits->predicted_by].spread, (10 * 1.1 - 10 * 0.9) / 2, 0.01);
+	check_contains(limits_predicted(limits).text, "±");
+	limit_at("mountain size=16k stride=8", LIMIT_LOADS);
+	check_near(limits->limit[limits->predicted_by].spread, 0, 0);
+	facts.spread.stream[MEMORY_POINTS - 1] = 0;
 }
 
 /* Rows 8 KiB apart have all their lines in one set of L1, which holds eight: each store fetches its

@@ -308,6 +308,28 @@ TEST(skipped_lines_are_measured_apart)
 	check_near(memory_step_cycles(facts, 96), (26 + memory_strided_cycles(facts)) / 2, 1e-9);
 }
 
+/* The quartiles of all values move together: latencies grow, lines per cycle and sizes shrink. */
+TEST(slow_quartiles_are_slow)
+{
+	const struct memory_facts facts = { .cache[2] = { 8, 4, 16, CACHE_MEASURED },
+		.l3 = { .known = true, .latency = 50, .lines = 0.5 },
+		.memory = { .known = true, .latency = 400, .lines = 0.1 },
+		.point = { { 1 << 20, 60, 54, 72 }, { 4 << 20, 300, 270, 330 } },
+		.spread = { .l3_latency = 0.2, .memory_lines = 0.25 } };
+	struct memory_facts slow = memory_quartiles(&facts, 1), fast = memory_quartiles(&facts, -1);
+
+	check_near(slow.l3.latency, 60, 1e-9);
+	check_near(fast.l3.latency, 40, 1e-9);
+	check_near(slow.l3.lines, 0.5, 0);
+	check_near(slow.memory.lines, 0.08, 1e-9);
+	check_near(slow.point[0].latency, 72, 0);
+	check_near(fast.point[1].latency, 270, 0);
+	/* The latency of memory has the spread of the largest range. */
+	check_near(slow.memory.latency, 440, 1e-9);
+	check_near(slow.cache[2].bytes, 4, 0);
+	check_near(fast.cache[2].bytes, 16, 0);
+}
+
 /* If this process has all of L3, the size is the one that the system states. */
 TEST(a_size_that_is_confirmed_is_not_measured)
 {

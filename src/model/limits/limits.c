@@ -315,6 +315,56 @@ void limits_clear(struct limits *limits)
 	*limits = kept;
 }
 
+/* The parts of a computation of limits. COMPUTE_MEMORY: only the limits that may depend on L3 or
+ * memory. */
+enum compute { COMPUTE_ALL, COMPUTE_LIMITS, COMPUTE_MEMORY };
+
+static void compute(const struct loop *loop, const struct uarch *uarch,
+	const struct limits_place *place, enum compute what, struct limits *limits);
+
+/* Returns the cycles of the limit of kind `kind`; 0: no number is known. */
+static double cycles_of(const struct limits *limits, enum limit_kind kind)
+{
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].kind == kind && limits->limit[i].known)
+			return limits->limit[i].cycles;
+	return 0;
+}
+
+/* Adds the spread of limits that depend on measured values of L3 and memory: half the distance
+ * between the limits with all these values at their slow and at their fast quartiles. */
+static void add_spreads(struct tally *tally)
+{
+	const struct limits_place *place = tally->place;
+	struct limits *slow, *fast, *side[2];
+
+	if (!(tally->limits->beyond[1] > 0))
+		return;
+	slow = side[0] = memory_new(1, sizeof(*slow));
+	fast = side[1] = memory_new(1, sizeof(*fast));
+	for (int i = 0; i < 2; i++) {
+		struct limits_place varied = *place;
+		struct cache_size *size = &varied.caches.level[CACHE_LEVELS - 1];
+
+		varied.measured = memory_quartiles(&place->measured, i == 0 ? 1 : -1);
+		if (size->source == CACHE_MEASURED)
+			size->bytes = i == 0 ? size->lo : size->hi;
+		compute(tally->loop, tally->uarch, &varied, COMPUTE_MEMORY, side[i]);
+	}
+	for (int i = 0; i < tally->limits->limit_count; i++) {
+		struct limit *limit = &tally->limits->limit[i];
+		double most = cycles_of(slow, limit->kind), least = cycles_of(fast, limit->kind);
+
+		if (limit->known && !limit->hard && most > 0 && least > 0)
+			limit->spread =
+				hypot(limit->spread, fabs(most - least) / 2 / tally->elements);
+	}
+	for (int i = 0; i < 2; i++) {
+		limits_free(side[i]);
+		free(side[i]);
+	}
+}
+
 /* Adds a limit with an unknown number of cycles if the loop would be much slower without L3. Other
  * processes and virtual machines share L3, so the part of L3 that this process has changes within
  * seconds. */
@@ -332,7 +382,7 @@ static void add_shared(struct tally *tally)
 	memset(measured->stream, 0, sizeof(measured->stream));
 	memset(measured->point, 0, sizeof(measured->point));
 	worst = memory_new(1, sizeof(*worst));
-	limits_compute(tally->loop, tally->uarch, &without, worst);
+	compute(tally->loop, tally->uarch, &without, COMPUTE_LIMITS, worst);
 	cycles = limits_highest(worst);
 	if (cycles > SHARED_LEAST * limits_highest(tally->limits))
 		limits_add_unknown(tally, LIMIT_SHARED,
@@ -343,8 +393,8 @@ static void add_shared(struct tally *tally)
 	free(worst);
 }
 
-void limits_compute(const struct loop *loop, const struct uarch *uarch,
-	const struct limits_place *place, struct limits *limits)
+static void compute(const struct loop *loop, const struct uarch *uarch,
+	const struct limits_place *place, enum compute what, struct limits *limits)
 {
 	struct tally tally = { .loop = loop,
 		.uarch = uarch,
@@ -371,8 +421,11 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 	limits_memory(&tally);
 	limits_ordered(&tally);
 	tally.bound = limits_highest(limits);
-	limits_soft(&tally);
-	add_shared(&tally);
+	limits_soft(&tally, what == COMPUTE_MEMORY);
+	if (what == COMPUTE_ALL) {
+		add_shared(&tally);
+		add_spreads(&tally);
+	}
 	qsort(limits->limit, (size_t)limits->limit_count, sizeof(*limits->limit), compare);
 	if (tally.taken <= tally.turns)
 		step_back(limits, LIMIT_TAKEN);
@@ -389,4 +442,10 @@ void limits_compute(const struct loop *loop, const struct uarch *uarch,
 		}
 	}
 	tally_close(&tally);
+}
+
+void limits_compute(const struct loop *loop, const struct uarch *uarch,
+	const struct limits_place *place, struct limits *limits)
+{
+	compute(loop, uarch, place, COMPUTE_ALL, limits);
 }

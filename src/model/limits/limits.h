@@ -48,9 +48,9 @@ struct limit {
 	double cycles;	 /* the limit in cycles per path through the loop */
 	double cpe;	 /* the limit in cycles per element of the data */
 	char cause[160]; /* cause of the limit as text: "14 fused micro-ops, 4 a cycle" */
-	double spread;	 /* spread of cpe (±, distance to the quartiles), from counts of
-			    mispredictions   and from the penalty's spread in the core file; 0: no
-			    spread is known */
+	double spread; /* spread of cpe (±, distance to the quartiles): from the number of counted
+			  mispredictions and the penalty's spread in the core file, and from
+			  measurements of L3 and memory; 0: no spread is known */
 };
 
 /* An instruction of the loop, for the listing of the explanation. */

@@ -519,17 +519,19 @@ static void add_mispredictions(struct tally *tally, double walks)
 		tally, LIMIT_MISPREDICTION, count * tally->uarch->fact_spread[EXTRA_MISPREDICT]);
 }
 
-void limits_soft(struct tally *tally)
+void limits_soft(struct tally *tally, bool memory_only)
 {
-	limits_front_end(tally);
-	add_unlamination(tally);
-	add_scheduling(tally);
-	add_parts(tally);
+	if (!memory_only) {
+		limits_front_end(tally);
+		add_unlamination(tally);
+		add_scheduling(tally);
+		add_parts(tally);
+		add_full_buffers(tally);
+		add_forwarding(tally);
+		limits_order(tally);
+		add_aliasing(tally);
+	}
 	add_overlap(tally);
-	add_full_buffers(tally);
-	add_forwarding(tally);
-	limits_order(tally);
-	add_aliasing(tally);
 	add_mispredictions(tally, page_walks(tally));
 	add_unlearnt(tally);
 }

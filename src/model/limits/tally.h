@@ -96,7 +96,8 @@ void limits_ports(struct tally *tally);
 void limits_chain(struct tally *tally);
 void limits_memory(struct tally *tally);
 void limits_ordered(struct tally *tally);
-void limits_soft(struct tally *tally);
+/* memory_only: adds only limits that may depend on L3 or memory. */
+void limits_soft(struct tally *tally, bool memory_only);
 
 /* Adds the limits of the front end: what the decoders, the micro-op cache or the loop buffer supply
  * per cycle (front_end.c). limits_soft() calls this function. */

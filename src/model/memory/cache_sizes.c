@@ -236,3 +236,39 @@ double memory_page_cycles(const struct memory_facts *measured, double pages, boo
 	}
 	return below;
 }
+
+/* Scales the latency and the lines per cycle of a level to slower or faster values. */
+static void scale_level(struct memory_level *level, double latency, double lines)
+{
+	level->latency *= latency;
+	level->lines /= lines;
+}
+
+struct memory_facts memory_quartiles(const struct memory_facts *measured, int side)
+{
+	const struct memory_spreads *spread = &measured->spread;
+	struct memory_facts facts = *measured;
+	struct cache_size *size = &facts.cache[CACHE_LEVELS - 1];
+	double far = 1;
+
+	/* The latency of memory comes from the largest range of loads in random order. */
+	for (int i = 0; i < MEMORY_POINTS; i++) {
+		struct memory_point *point = &facts.point[i];
+		double quartile = side > 0 ? point->hi : point->lo;
+
+		if (!(point->latency > 0) || !(quartile > 0))
+			continue;
+		far = quartile / point->latency;
+		point->latency = quartile;
+	}
+	scale_level(&facts.l3, 1 + side * spread->l3_latency, 1 + side * spread->l3_lines);
+	scale_level(&facts.memory, far, 1 + side * spread->memory_lines);
+	facts.l3_walk *= 1 + side * spread->l3_latency;
+	facts.parallel /= 1 + side * spread->parallel;
+	facts.skipped_lines /= 1 + side * spread->skipped_lines;
+	for (int i = 0; i < MEMORY_POINTS; i++)
+		facts.stream[i].lines /= 1 + side * spread->stream[i];
+	if (size->source == CACHE_MEASURED)
+		size->bytes = side > 0 ? size->lo : size->hi;
+	return facts;
+}

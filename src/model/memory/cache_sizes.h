@@ -76,6 +76,12 @@ struct memory_pages {
 	double independent; /* cycles per load if many loads overlap; 0: not measured */
 };
 
+/* Spreads of measured values (±, distance to the quartiles), each as a share of its value. 0: not
+ * measured. */
+struct memory_spreads {
+	double l3_latency, l3_lines, memory_lines, parallel, skipped_lines, stream[MEMORY_POINTS];
+};
+
 /* All values of the caches and of memory that were measured on this machine. A struct of zeros
  * means that no value was measured. */
 struct memory_facts {
@@ -92,7 +98,12 @@ struct memory_facts {
 	struct memory_point point[MEMORY_POINTS];   /* in the order of their ranges' sizes */
 	struct memory_stream stream[MEMORY_POINTS]; /* in the order of their ranges' sizes */
 	struct memory_pages pages[MEMORY_PAGES];    /* in the order of their numbers of pages */
+	struct memory_spreads spread;
 };
+
+/* Returns the facts with each value of L3 and memory at a quartile of its measurement: the slow
+ * quartiles if `side` is 1, the fast quartiles if it is -1. A value without a spread stays. */
+struct memory_facts memory_quartiles(const struct memory_facts *measured, int side);
 
 /* Returns the measured mean latency in cycles of loads in random order over a range of bytes,
  * interpolated between the two nearest measured ranges. Loads that hit the core's own caches are
