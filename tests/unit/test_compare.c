@@ -309,6 +309,9 @@ TEST_WITH(values_of_memory_must_differ_beyond_the_spread_of_sessions, begin, end
 	}
 	assert_int_equal(differing_sides(&pairs), 1);
 	assert_string_equal(compared.quantity[pairs.pair[0].row[0].quantity].subject, "level L3");
+	/* B is slower in L3 only, and A in nothing. */
+	assert_int_equal(pairs.pair[0].b_causes, 1u << CAUSE_BEYOND);
+	assert_int_equal(pairs.pair[0].a_causes, 0);
 	differ_pairs_free(&pairs);
 }
 

@@ -159,3 +159,11 @@ unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio)
 		return 1u << CAUSE_PROCESSOR;
 	return 0;
 }
+
+bool differ_is_slower(const struct compared_quantity *quantity, double ratio)
+{
+	bool is_time = strcmp(quantity->field, "cpe") == 0 || strcmp(quantity->field, "ns") == 0 ||
+		       strcmp(quantity->field, "cycles") == 0;
+
+	return is_time ? ratio > 1 : ratio < 1;
+}

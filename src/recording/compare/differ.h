@@ -180,3 +180,7 @@ unsigned differ_causes(const struct differ_facts *facts, const struct differ_fac
 /* Returns the possible causes of a difference that one differing quantity shows, such as a lower
  * clock. `ratio` is the value divided by the usual value. */
 unsigned differ_cause_of(const struct compared_quantity *quantity, double ratio);
+
+/* Returns whether a machine with `ratio` times the usual value is slower than usual: a longer time,
+ * more busy processors, a lower rate, or a smaller cache. */
+bool differ_is_slower(const struct compared_quantity *quantity, double ratio);

@@ -238,6 +238,27 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 	return isnan(row->chance) || row->chance <= chance_most ? DIFFER_DIFFERS : DIFFER_UNSURE;
 }
 
+/* Returns CAUSE_BEYOND, as a bit, if a side (B or A) is slower only in values of L3 and memory;
+ * otherwise 0. */
+static unsigned beyond_core(
+	const struct compared *compared, const struct differ_pair *pair, bool of_b)
+{
+	bool any = false;
+
+	for (int i = 0; i < pair->count; i++) {
+		const struct differ_row *row = &pair->row[i];
+		const struct compared_quantity *quantity = &compared->quantity[row->quantity];
+
+		if (row->verdict != DIFFER_DIFFERS || is_condition(quantity) ||
+			differ_is_slower(quantity, row->ratio) != of_b)
+			continue;
+		if (!quantity->shared)
+			return 0;
+		any = true;
+	}
+	return any ? 1u << CAUSE_BEYOND : 0;
+}
+
 /* Judges all quantities of one pair of hosts, with probabilities corrected for the number of tests.
  * Sorts the quantities by effect. */
 static void finish_pair(const struct compared *compared, struct differ_pair *pair)
@@ -283,6 +304,10 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 		pair->a_causes |= differ_causes(&pair->a, &pair->b) & ~judged;
 		pair->b_causes |= differ_causes(&pair->b, &pair->a) & ~judged;
 	}
+	if (!pair->a_causes)
+		pair->a_causes = beyond_core(compared, pair, false);
+	if (!pair->b_causes)
+		pair->b_causes = beyond_core(compared, pair, true);
 }
 
 /* Removes contended values if the other values are at least half of all, or enough for a test. */

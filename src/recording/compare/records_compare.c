@@ -74,6 +74,7 @@ static void put_row(const struct records *records, const struct comparison *comp
 	const struct differ_pair *pair, const struct differ_row *row, unsigned id)
 {
 	const char *host = pair->host < 0 ? NULL : comparison->compared->hosts.string[pair->host];
+	const struct compared_quantity *quantity = &comparison->compared->quantity[row->quantity];
 	json_t *object = begin(records, comparison, "compared", id, host, row->quantity);
 
 	if (row->a.runs) {
@@ -87,9 +88,9 @@ static void put_row(const struct records *records, const struct comparison *comp
 	record_set_real(object, "ratio", row->ratio);
 	record_set_real(object, "chance", row->chance);
 	record_set_string(object, "verdict", differ_verdict_names[row->verdict]);
-	if (row->verdict == DIFFER_DIFFERS) {
-		put_causes(object, pair->a_causes | pair->b_causes);
-	}
+	if (row->verdict == DIFFER_DIFFERS)
+		put_causes(object,
+			differ_is_slower(quantity, row->ratio) ? pair->b_causes : pair->a_causes);
 	record_write(records, object);
 }
 
