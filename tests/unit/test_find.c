@@ -1,62 +1,17 @@
 /* The search of the explorer, with all kernels, named sweeps and words of the field. */
 #include "check.h"
+#include "silent_engine.h"
 #include "table.h"
 
 #include "base/rows.h"
-#include "engine/engine.h"
 #include "explorer/command.h"
-#include "explorer/session.h"
 
 static struct session *session;
 static struct view view;
 
-/* An engine that never answers. */
-static void submit(void *context, const struct request *request)
-{
-	(void)context;
-	(void)request;
-}
-
-static void cancel(void *context)
-{
-	(void)context;
-}
-
-static bool take(void *context, struct result *result)
-{
-	(void)context;
-	(void)result;
-	return false;
-}
-
-static struct progress_seen progress(void *context)
-{
-	(void)context;
-	return (struct progress_seen){ .stage = STAGE_NONE };
-}
-
 static void start(void)
 {
-#ifdef __aarch64__
-	static struct machine machine = { .arch = "aarch64" };
-	const char *const core = "neoverse-n1";
-#else
-	static struct machine machine = { .arch = "x86_64" };
-	const char *const core = "zen4";
-#endif
-	const struct engine engine = { .submit = submit,
-		.cancel = cancel,
-		.take = take,
-		.descriptor = -1,
-		.machine = &machine,
-		.progress = progress };
-	struct session_options options = {
-		.seed = 1, .explainer = &explainer_model, .uarch = core
-	};
-
-	atomic_store(&machine.known, true);
-	setting_init(&options.setting, kernel_find("combine"));
-	session = session_new(&engine, &options);
+	session = silent_session();
 	session_advance(session, 1);
 }
 

@@ -2,10 +2,9 @@
 #include "check.h"
 
 #include "made_elf.h"
+#include "silent_engine.h"
 
 #include "base/text.h"
-#include "engine/engine.h"
-#include "explorer/session.h"
 #include "kernels/kernel.h"
 #include "model/program/lines.h"
 
@@ -13,53 +12,9 @@ static struct session *session;
 static struct view view;
 static double now;
 
-/* An engine that is never asked: no setting of these tests is measured. */
-static void submit(void *context, const struct request *request)
-{
-	(void)context;
-	assert_true(request->kernel && !request->kernel->function);
-}
-
-static void cancel(void *context)
-{
-	(void)context;
-}
-
-static bool take(void *context, struct result *result)
-{
-	(void)context;
-	(void)result;
-	return false;
-}
-
-static struct progress_seen progress(void *context)
-{
-	(void)context;
-	return (struct progress_seen){ .stage = STAGE_NONE };
-}
-
 static void start(void)
 {
-#ifdef __aarch64__
-	static struct machine machine = { .arch = "aarch64" };
-	const char *const core = "neoverse-n1";
-#else
-	static struct machine machine = { .arch = "x86_64" };
-	const char *const core = "zen4";
-#endif
-	const struct engine engine = { .submit = submit,
-		.cancel = cancel,
-		.take = take,
-		.descriptor = -1,
-		.machine = &machine,
-		.progress = progress };
-	struct session_options options = {
-		.seed = 1, .explainer = &explainer_model, .uarch = core
-	};
-
-	atomic_store(&machine.known, true);
-	setting_init(&options.setting, kernel_find("combine"));
-	session = session_new(&engine, &options);
+	session = silent_session();
 	now = 1;
 	session_advance(session, now);
 }

@@ -9,7 +9,7 @@
 #include "recording/compare/differ.h"
 
 /* The least median absolute deviation of the logarithms of a quantity's values. Four times this
- * deviation is 1 %, more than the error of a quiet sample (README.md, "How good the numbers are").
+ * deviation is 1 %, more than the error of a quiet sample (doc/accuracy.md).
  */
 static const double floor_least = 0.0025;
 
@@ -43,8 +43,7 @@ enum { DISTURBED_RUNS = 3 };
 static const double disturbed_least = 0.02, disturbed_much = 0.1, busy_least = 0.5;
 
 /* Other programs also disturbed the measurement if the latency of a larger working set is smaller
- * by this factor. Two quiet points of a curve differ by up to 11 % (README.md, "How good the
- * numbers are"). */
+ * by this factor. Two quiet points of a curve differ by up to 11 % (doc/accuracy.md). */
 static const double drop_least = 1.15;
 
 /* The value of one quantity on one unit (a host or a file). */

@@ -10,14 +10,14 @@
 const char *const differ_verdict_names[] = { "equal", "differs", "unsure", "only a", "only b" };
 
 /* Values of A and B that differ by less than this share of A never count as different. A quiet
- * sample of a chain with a known latency is within 0.9 % (README.md, "How good the numbers are").
+ * sample of a chain with a known latency is within 0.9 % (doc/accuracy.md).
  */
 static const double effect_least = 0.01;
 
 /* The largest error of one run's median, as a share of the median of many runs. run_own, for values
  * in the core's own caches: twice the largest error of quiet runs (0.3 %), rounded up. run_shared,
- * for values of L3, memory and the clock: the largest error of 12 settings, 11 % (README.md, "How
- * good the numbers are"). */
+ * for values of L3, memory and the clock: the largest error of 12 settings, 11 %
+ * (doc/accuracy.md). */
 static const double run_own = 0.01, run_shared = 0.11;
 
 /* Sessions that are minutes or hours apart differ more than the runs of one session, because other

@@ -39,7 +39,7 @@ echo "$settings" | while read -r setting; do
 	# The code is that of the innermost loop: in matmul, the loops around it take 24 instructions per thousand iterations.
 	case $setting in
 	matmul*) apart=0.005 ;;
-	# Whole sorts are counted. Each pass is a call, and first sets the 256 places of its digits: some 200 instructions beside 18,432.
+	# The counters count whole sorts. Before each pass, a call sets the 256 places of its digits: about 200 instructions, and 18,432 in the loop.
 	radix-sort*) apart=0.015 ;;
 	# Keys are made 256 at a time, for some 90 instructions that are in no search; of the elements that a trial's longer region has more than its
 	# shorter one, 150 at least, as many as there are or 256 more have theirs made: less than one instruction each. Without branches a search goes
