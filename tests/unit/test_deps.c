@@ -4,6 +4,7 @@
 
 #include "assembly.h"
 #include "base/random.h"
+#include "model/graph/cycle.h"
 #include "model/graph/deps.h"
 #include "table.h"
 

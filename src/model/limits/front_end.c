@@ -291,25 +291,19 @@ static struct supply supply_of(const struct front_end *front)
 
 /* ---- Limits */
 
-/* A limit of the front end that is far below the highest hard limit is not listed, because the
- * front end limits nearly every loop a little more than rename. */
-static bool matters(const struct tally *tally, double cycles)
-{
-	return cycles > 0.8 * tally->bound;
-}
-
 /* An unknown number of the front end is reported only for a loop that the rename width nearly
  * limits. */
 static bool may_limit(const struct tally *tally)
 {
-	return matters(tally, tally->slots / tally->uarch->width);
+	return limits_front_end_matters(tally, tally->slots / tally->uarch->width);
 }
 
 /* Whether a number of cycles from the micro-op cache or the loop buffer is a limit: it is higher
  * than that of rename. */
 static bool exceeds(const struct tally *tally, double cycles)
 {
-	return cycles > tally->slots / tally->uarch->width + 1e-9 && matters(tally, cycles);
+	return cycles > tally->slots / tally->uarch->width + 1e-9 &&
+	       limits_front_end_matters(tally, cycles);
 }
 
 /* Adds the limit of a loop whose code comes from the decoders, in part or completely. */
@@ -323,7 +317,7 @@ static void add_decoded(const struct front_end *front, struct tally *tally,
 			    : front->far && far <= 0 ? "; the rate of the second cache is not known"
 						     : "";
 
-	if (kind == LIMIT_ALIGNMENT && !matters(tally, cycles))
+	if (kind == LIMIT_ALIGNMENT && !limits_front_end_matters(tally, cycles))
 		return;
 	if (front->far && far > 0)
 		fetch = fmin(fetch, far);
@@ -514,63 +508,6 @@ static void add_loop_buffer(const struct front_end *front, struct tally *tally)
 			cycles / tally->turns * copies == 1 ? "" : "s");
 }
 
-/* ---- The ends of inner loops */
-
-/* Counts the ends of inner loops in the path: branches backward that were taken at least twice, and
- * then are not taken. A loop whose code spans several fetch windows does not count, because the
- * branch predictor runs ahead of the fetch, which hides the wait. *late receives the number of
- * inner-loop ends after more iterations than the fast branch predictor can remember. */
-static double loop_ends(const struct front_end *front, double *late)
-{
-	const struct loop *loop = front->tally->loop;
-	double history = front->fact[SIZE_LOOP_EXIT_HISTORY], bytes = front->fact[EXTRA_LINE_BYTES],
-	       ends = 0;
-	int *run = memory_new((size_t)loop->insn_count + 1, sizeof(*run));
-
-	*late = 0;
-	/* The first of two passes over the path of instructions counts the iterations that an inner
-	 * loop has made before the path starts. */
-	for (int s = 0; s < 2 * loop->path_count; s++) {
-		const struct loop_step *step = &loop->path[s % loop->path_count];
-		const struct insn *insn = &loop->insn[step->insn];
-
-		if (insn->flow != FLOW_BRANCH || insn->target > insn->address ||
-			(bytes > 0 && insn->target / (uint64_t)bytes !=
-					      (insn->address + insn->length - 1) / (uint64_t)bytes))
-			continue;
-		if (!step->taken && run[step->insn] >= 2 && s >= loop->path_count) {
-			ends++;
-			*late += history > 0 && run[step->insn] >= history;
-		}
-		run[step->insn] = step->taken ? run[step->insn] + 1 : 0;
-	}
-	free(run);
-	return ends;
-}
-
-/* Adds the limit of inner loops: the front end supplies a window of code, or a taken branch, per
- * cycle, and waits at the end of each inner loop until the slower predictor has corrected the fast
- * one. */
-static void add_loop_exits(
-	const struct front_end *front, struct tally *tally, const struct supply *supply)
-{
-	double each = front->fact[EXTRA_LOOP_EXIT], longer = front->fact[EXTRA_LOOP_EXIT_LONG],
-	       taken = front->fact[CAP_TAKEN] > 0 ? tally->taken / front->fact[CAP_TAKEN] : 0, late,
-	       ends, cycles;
-
-	if (!(each > 0) || !tally->loop->stepped)
-		return;
-	ends = loop_ends(front, &late);
-	cycles = fmax(supply->cached, taken) + (ends - late) * each + late * fmax(longer, each);
-	if (ends > 0 && matters(tally, cycles))
-		limits_add(tally, LIMIT_LOOP_EXITS, cycles,
-			"%s window%s of code or taken branches, and %s end%s of inner loops, %s "
-			"of them after more iterations than the fast predictor knows",
-			words_turn(tally, fmax(supply->cached, taken)).text,
-			words_s(tally, fmax(supply->cached, taken)), words_turn(tally, ends).text,
-			words_s(tally, ends), words_turn(tally, late).text);
-}
-
 void limits_front_end(struct tally *tally)
 {
 	const double *fact = tally->uarch->fact;
@@ -595,7 +532,7 @@ void limits_front_end(struct tally *tally)
 			add_entries(&front, tally);
 		else
 			add_cached(&front, tally, &supply);
-		add_loop_exits(&front, tally, &supply);
+		limits_loop_exits(tally, supply.cached);
 		add_pairs(&front, tally);
 	} else if (fact[SIZE_OPCACHE] <= 0)
 		add_decoded(&front, tally, &supply, LIMIT_DECODE, "");

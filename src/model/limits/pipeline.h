@@ -1,6 +1,6 @@
 /* The inside of the simulated pipeline: pipeline_work.c prepares each instruction's work,
- * pipeline_buffers.c has the schedulers, pipeline.c runs the simulation, timeline.c reads its
- * times. Private to these files. */
+ * pipeline_buffers.c has the schedulers, pipeline_ports.c has the ports, pipeline.c runs the
+ * simulation, timeline.c reads its times. Private to these files. */
 #pragma once
 
 #include <stdint.h>
@@ -9,6 +9,24 @@
 #include "model/limits/tally.h"
 
 enum { PIPELINE_QUEUE = 512, PIPELINE_TERMS = 2 * UARCH_TERMS, PIPELINE_GATES = 8 };
+
+/* Two times in the simulation count as equal if they differ by less than PIPELINE_SAME cycles. A
+ * port does not count as free in a cycle if it becomes free less than PIPELINE_SLIVER cycles before
+ * the end of the cycle. */
+#define PIPELINE_SAME	1e-3
+#define PIPELINE_SLIVER 1e-6
+
+/* sooner() and later() are like fmin() and fmax() without handling of NAN. The compiler can inline
+ * sooner() and later(). */
+static inline double sooner(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static inline double later(double a, double b)
+{
+	return a > b ? a : b;
+}
 
 struct pipeline;
 
@@ -177,6 +195,16 @@ uint32_t pipeline_third_ports(const struct uarch *uarch);
 /* Simulates a prepared loop with an integer scheduler in parts (pipeline_parts.c). Returns the
  * cycles per path; 0: the loop cannot be simulated. */
 double pipeline_run_parts(struct pipeline *pipeline);
+
+/* ---- The ports (pipeline_ports.c) */
+
+/* Binds the micro-ops of a node to ports. `counts` and `loads` are the micro-ops and the loads that
+ * wait for each port; `slot` is the number of rename slots before the node in this cycle. Returns
+ * false if the scheduler has too few free entries. */
+bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot);
+/* Runs the micro-ops of one cycle on each port. A port runs one micro-op per cycle, or several
+ * micro-ops if each needs less than a cycle. */
+void pipeline_execute(struct pipeline *pipeline);
 
 /* ---- The schedulers (pipeline_buffers.c) */
 

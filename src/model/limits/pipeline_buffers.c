@@ -12,11 +12,6 @@
 /* Number of entries of the scheduler, if the core's data file does not state it. */
 enum { SCHEDULER_UNKNOWN = 97 };
 
-static double later(double a, double b)
-{
-	return a > b ? a : b;
-}
-
 static int size_of(const struct uarch *uarch, enum uarch_fact fact, int unknown)
 {
 	return uarch_known(uarch->fact[fact]) ? (int)uarch->fact[fact] : unknown;

@@ -28,8 +28,6 @@
 /* ENTRIES: the most entries of the integer scheduler. WAITING: the most micro-ops that wait for
  * other ports. STEPS_RETIRED: the most steps that retire per cycle. */
 enum { ENTRIES = 256, WAITING = 1024, STEPS_RETIRED = 16 };
-/* Two times in the simulation count as equal if they differ by less than SAME_TIME cycles. */
-static const double SAME_TIME = 1e-3;
 
 /* A micro-op that waits for a port. */
 struct entry {
@@ -160,7 +158,7 @@ static double inputs(struct parts *parts, int instance, bool early)
 
 	if (known->time == INFINITY
 			? parts->start[known->blocker] >= 0
-			: known->time < (early ? now + SAME_TIME : 0) && known->cycle < now)
+			: known->time < (early ? now + PIPELINE_SAME : 0) && known->cycle < now)
 		find_inputs(parts, instance, early);
 	return known->time;
 }
@@ -186,7 +184,7 @@ static bool start(struct parts *parts, const struct entry *entry, uint32_t *idle
 {
 	double now = parts->pipeline->now, cycles;
 	int port = idlest_port(parts, entry->ports & *idle);
-	bool ready = inputs(parts, entry->instance, false) < now + SAME_TIME;
+	bool ready = inputs(parts, entry->instance, false) < now + PIPELINE_SAME;
 
 	cycles = ready ? (double)work_of(parts, entry->instance)->op[entry->op].cycles : 1;
 	parts->busy[port] = fmax(parts->busy[port], now) + cycles;
@@ -195,7 +193,7 @@ static bool start(struct parts *parts, const struct entry *entry, uint32_t *idle
 		parts->bound[port]--;
 		parts->vectors--;
 	}
-	if (parts->busy[port] >= now + 1 - SAME_TIME)
+	if (parts->busy[port] >= now + 1 - PIPELINE_SAME)
 		*idle &= ~(UINT32_C(1) << port);
 	return ready;
 }
@@ -238,13 +236,13 @@ static void start_queue(struct parts *parts, struct queue *queue, uint32_t ports
 	int kept = 0;
 
 	for (int p = 0; p < UARCH_PORTS; p++)
-		if (parts->busy[p] < now + 1 - SAME_TIME)
+		if (parts->busy[p] < now + 1 - PIPELINE_SAME)
 			idle |= UINT32_C(1) << p;
 	idle &= ports;
 	for (int i = 0; i < queue->count; i++) {
 		const struct entry *entry = &parts->entry[queue->entry[i]];
 
-		if (entry->ready < now + SAME_TIME && entry->ports & idle &&
+		if (entry->ready < now + PIPELINE_SAME && entry->ports & idle &&
 			start(parts, entry, &idle))
 			leave(parts, queue->entry[i]);
 		else
@@ -262,7 +260,7 @@ static void find_ready(struct parts *parts, struct queue *queue, bool early)
 		struct entry *entry = &parts->entry[queue->entry[i]];
 		int *sleeper;
 
-		if (entry->ready < parts->pipeline->now + SAME_TIME)
+		if (entry->ready < parts->pipeline->now + PIPELINE_SAME)
 			entry->ready = inputs(parts, entry->instance, early);
 		if (entry->ready < INFINITY) {
 			queue->entry[kept++] = queue->entry[i];
@@ -387,8 +385,8 @@ static bool step_is_done(struct parts *parts, int number)
 
 		if (at < 0 && work_of(parts, n)->count == 0)
 			at = idle_time(parts, n, false);
-		if (at < 0 ||
-			at + pipeline->graph.node[n % nodes].latency > pipeline->now + SAME_TIME)
+		if (at < 0 || at + pipeline->graph.node[n % nodes].latency >
+				      pipeline->now + PIPELINE_SAME)
 			return false;
 	}
 	return true;
@@ -413,7 +411,7 @@ static double simulate(struct parts *parts)
 		memcpy(parts->counted, parts->bound, sizeof(parts->counted));
 		execute(parts);
 		credit = fmin(credit + pipeline->width, fmax(pipeline->width, 1));
-		for (; renamed < total && credit > SAME_TIME; renamed++) {
+		for (; renamed < total && credit > PIPELINE_SAME; renamed++) {
 			double slots = pipeline->step[renamed % steps].slots;
 
 			if (in_flight + slots > pipeline->rob || !rename_step(parts, renamed))

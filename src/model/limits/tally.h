@@ -103,6 +103,18 @@ void limits_soft(struct tally *tally, bool memory_only);
  * per cycle (front_end.c). limits_soft() calls this function. */
 void limits_front_end(struct tally *tally);
 
+/* A limit of the front end that is far below the highest hard limit is not listed, because the
+ * front end limits nearly every loop a little more than rename. */
+static inline bool limits_front_end_matters(const struct tally *tally, double cycles)
+{
+	return cycles > 0.8 * tally->bound;
+}
+
+/* Adds the limit of inner loops: the front end supplies a window of code, or a taken branch, per
+ * cycle, and waits at the end of each inner loop until the slower predictor has corrected the fast
+ * one. The micro-op cache supplies `windows` windows of code per path. */
+void limits_loop_exits(struct tally *tally, double windows);
+
 /* Adds soft limits that depend on the order of instructions (limits_order.c). limits_soft() calls
  * this function. */
 void limits_order(struct tally *tally);
