@@ -16,29 +16,33 @@ TEST(the_cost_is_the_larger_of_work_and_wait)
 		.wait = { NAN, NAN, NAN },
 		.latency = 4 };
 
-	cost_estimate(&insn);
+	cost_estimate(&insn, 2);
 	check_near(insn.cost.value, 1, 1e-9);
 	check_near(insn.cost.lo, 0.96, 1e-9);
 	/* A delay by the whole latency costs less than expected. */
 	insn.wait = (struct cost_value){ 0.6, 0.5, 0.7 };
-	cost_estimate(&insn);
+	cost_estimate(&insn, 2);
 	check_near(insn.cost.value, 0.6, 1e-9);
 	insn.latency = 0.5;
-	cost_estimate(&insn);
+	cost_estimate(&insn, 2);
 	check_near(insn.cost.value, 0.2, 1e-9);
 	insn.twice = (struct cost_value){ NAN, NAN, NAN };
-	cost_estimate(&insn);
+	cost_estimate(&insn, 2);
 	check_near(insn.cost.value, 0.125, 1e-9);
 	insn.latency = NAN;
-	cost_estimate(&insn);
+	cost_estimate(&insn, 2);
 	assert_true(isnan(insn.cost.value));
 	/* A wait that the measurement error can explain. */
 	insn = (struct cost_insn){ .twice = { 0.13, 0.10, 0.16 },
 		.later = { 0.04, 0.02, 0.06 },
 		.wait = { NAN, NAN, NAN },
 		.latency = 4 };
-	cost_estimate(&insn);
+	cost_estimate(&insn, 2);
 	check_near(insn.cost.value, 0.13, 1e-9);
+	/* A chain costs at most all cycles of the loop. */
+	insn.later = (struct cost_value){ 1, 0.9, 1.1 };
+	cost_estimate(&insn, 2);
+	check_near(insn.cost.value, 2, 1e-9);
 }
 
 #if defined(__x86_64__)

@@ -123,6 +123,33 @@ TEST(pressure_on_ports_is_an_upper_bound_next_to_operations_of_some_of_the_ports
 	check_bound(4, 1.2, SLACK_EXACT, 1.2);
 }
 
+static void check_loads(double pressure, enum slack_kind kind)
+{
+	struct slack_report report = { .cycles = 1,
+		.cycles_lo = 1,
+		.cycles_hi = 1,
+		.count = 1,
+		.resource = { { .name = "loads",
+			.kind = SLACK_EXACT,
+			.each = 0.25,
+			.count = 2,
+			.pressure = pressure,
+			.pressure_lo = pressure,
+			.pressure_hi = pressure } } };
+
+	slack_bound(&report);
+	assert_int_equal(report.resource[0].kind, kind);
+	check_near(report.resource[0].pressure_lo, kind == SLACK_EXACT ? pressure : 0.5, 0.01);
+}
+
+/* Two loads keep four slots for loads busy for half a cycle. */
+TEST(pressure_on_a_rate_is_exact_only_near_that_of_the_loops_operations)
+{
+	check_loads(0.6, SLACK_EXACT);
+	check_loads(0.7, SLACK_AT_LEAST);
+	check_loads(0.74, SLACK_AT_LEAST);
+}
+
 /* The eight cycles of work on fp0 to fp3 are all on fp2 and fp3. So no work belongs to the set of
  * fp1 and fp2, although the added instructions found fp2 busy. */
 TEST(work_of_one_set_of_ports_is_no_work_of_another)

@@ -183,12 +183,21 @@ static bool exceeds(struct cost_value a, struct cost_value b)
 	return a.value - b.value > hypot(a.value - a.lo, b.hi - b.value);
 }
 
-void cost_estimate(struct cost_insn *insn)
+/* Returns the smaller of a value and a limit, with the error of the value. */
+static struct cost_value at_most(struct cost_value value, double limit)
+{
+	double less = fmax(value.value - limit, 0);
+
+	return (struct cost_value){ value.value - less, value.lo - less, value.hi - less };
+}
+
+void cost_estimate(struct cost_insn *insn, double cpe)
 {
 	struct cost_value wait = scaled(insn->later, insn->latency);
 
 	if (insn->wait.value < wait.value)
 		wait = insn->wait;
+	wait = at_most(wait, cpe);
 	insn->cost = insn->twice;
 	if (isnan(insn->cost.value) || exceeds(wait, insn->cost))
 		insn->cost = wait;
@@ -298,7 +307,7 @@ static void evaluate(struct cost *cost)
 		row->wait = scaled(compare_loops(&points[COST_LATER_LONG], &points[COST_HELD_LONG]),
 			fmax(row->latency / (cost_delays(row) * row->delay), 1));
 		row->saved = compare_loops(&cost->plain, &points[COST_WITHOUT]);
-		cost_estimate(row);
+		cost_estimate(row, report->cpe.value);
 		row->contended = false;
 		for (int kind = 0; kind < COST_CHANGES; kind++)
 			row->contended |= points[kind].contended;

@@ -296,7 +296,7 @@ void cost_predict(const struct explanation *explanation, int first, const struct
 				       &prediction, at, true, delay_of(target, insn->width));
 
 			row->delay = delay_by(&prediction, at, row->latency);
-			model = fmax(model, (later - held) * row->latency / row->delay);
+			model = fmax(model, fmin((later - held) * row->latency / row->delay, base));
 		}
 		row->model = isfinite(model) ? model : NAN;
 	}

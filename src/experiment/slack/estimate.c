@@ -35,6 +35,10 @@
 #define CERTAIN	      0.25
 #define CERTAIN_SHARE 0.1
 
+/* The decoder counts a loop's own loads, stores, jumps and slots. So their pressure is exact only
+ * if it exceeds the counted one by at most CERTAIN_COUNT cycles, or the share CERTAIN_SHARE. */
+#define CERTAIN_COUNT 0.15
+
 /* Work of one set of ports lowers the bound of a crossing set only if the crossing set looks busy
  * for less than this share of the work. */
 #define MUCH_LESS 0.8
@@ -379,7 +383,8 @@ void slack_bound(struct slack_report *report)
 		else if (whole->pressure > report->cycles * (1 + BEYOND) + BEYOND)
 			whole->kind = SLACK_AMBIGUOUS;
 		else if ((any || looks_busier(report, whole)) &&
-			 whole->pressure - least > fmax(CERTAIN, CERTAIN_SHARE * whole->pressure)) {
+			 whole->pressure - least > fmax(whole->ports ? CERTAIN : CERTAIN_COUNT,
+							   CERTAIN_SHARE * whole->pressure)) {
 			whole->kind = SLACK_AT_LEAST;
 			whole->pressure_lo = fmin(whole->pressure_lo, least);
 		}
