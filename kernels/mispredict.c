@@ -8,11 +8,6 @@
 
 enum { SIZE, RANDOM, PERIOD, FORM };
 enum { FORM_BRANCH, FORM_CMOV, FORM_JUMP, FORMS };
-/* The smallest number of random outcomes in the array that no branch predictor can learn. If the
- * array has fewer random outcomes, a branch predictor learns some of them, although they are
- * random. */
-enum { BEYOND_LEARNING = 65536 };
-
 static const char *const form_names[] = { "branch", "cmov", "jump", NULL };
 /* The choices of the knob `period`: "none", then 1 << index of the choice. */
 static const char *const period_names[] = { "none", "2", "4", "8", "16", "32", "64", "128", "256",
@@ -167,15 +162,18 @@ static void mispredict_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	uint64_t count = (uint64_t)v[SIZE] * 8,
 		 period = v[PERIOD] ? (uint64_t)1 << v[PERIOD] : count;
-	uint64_t surprises = (period < count ? period : count) * (uint64_t)v[RANDOM] / 200;
-	double likely = 1 - (double)v[RANDOM] / 200;
+	double likely = 1 - (double)v[RANDOM] / 200,
+	       same = likely * likely + (1 - likely) * (1 - likely);
 
 	walk->lines = 1 / 512.0;
-	if (v[FORM] == FORM_CMOV || surprises < BEYOND_LEARNING)
+	if (v[FORM] == FORM_CMOV)
 		return;
-	/* The likely target of an indirect jump is the one for four outcomes that are 1. */
+	/* A jump goes to the target of the jump before it if the four outcomes are the same; such
+	 * targets are predicted. */
+	walk->jumps = v[FORM] == FORM_JUMP;
 	walk->mispredicts =
-		v[FORM] == FORM_JUMP ? (1 - likely * likely * likely * likely) / 4 : 1 - likely;
+		walk->jumps ? (1 - same * same * same * same) / 4 : kernel_mispredicted(likely);
+	walk->repeated = (double)(period < count ? period : count) * walk->mispredicts;
 }
 
 static void put(struct kernel_run *run, uint64_t i)

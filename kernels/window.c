@@ -285,6 +285,13 @@ static uint64_t window_layout(const int64_t *v)
 	return (uint64_t)v[CHAINS];
 }
 
+/* The second load of a node misses only if no cache still holds the node. A last-level cache may be
+ * larger than all nodes together, so the kernel flushes all nodes from the caches after it has
+ * loaded each node. The kernel does not flush the caches if all nodes together take less than
+ * EMPTIED bytes. With so few nodes, the kernel shows how far the core looks ahead during cache
+ * hits. */
+enum { EMPTIED = 4 << 20 };
+
 static void window_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->access = "load";
@@ -293,6 +300,7 @@ static void window_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->range = (double)count_of(v) * LINE;
 	walk->chains = (double)v[CHAINS];
 	walk->waits = "the next node's address is in this node";
+	walk->flushed = window_footprint(v) >= EMPTIED;
 }
 
 /* State that outlives a run. The state is stored after the pointer of the first node, because the
@@ -348,13 +356,6 @@ static void walk(struct kernel_run *run, uint64_t turns, struct window_walk *wal
 	code(walk);
 	memcpy(run->chain, walk->chain, sizeof(walk->chain));
 }
-
-/* The second load of a node misses only if no cache still holds the node. A last-level cache may be
- * larger than all nodes together, so the kernel flushes all nodes from the caches after it has
- * loaded each node. The kernel does not flush the caches if all nodes together take less than
- * EMPTIED bytes. With so few nodes, the kernel shows how far the core looks ahead during cache
- * hits. */
-enum { EMPTIED = 4 << 20 };
 
 static void empty_caches(const struct kernel_run *run)
 {

@@ -224,6 +224,7 @@ TEST(figures_are_those_of_the_size_asked_about)
 	const struct kernel *kernel = kernel_find("mispredict");
 	int64_t v[KNOBS_MAX];
 	struct status status;
+	double many;
 
 	if (!core.uarch)
 		skip();
@@ -232,10 +233,19 @@ TEST(figures_are_those_of_the_size_asked_about)
 	if (!status_is_ok(&status))
 		skip();
 	assert_true(limit_of(LIMIT_MISPREDICTION) && limit_of(LIMIT_MISPREDICTION)->known);
-	check_contains(limit_of(LIMIT_MISPREDICTION)->cause, "the other limits, and ");
+	many = explanation->place.walk.mispredicts;
+	check_near(many, 0.5, 0.01);
+	assert_int_equal(explanation->limits.limit[explanation->limits.predicted_by].kind,
+		LIMIT_MISPREDICTION);
+	/* 32,768 random outcomes are not learnt, 256 are. */
+	v[kernel_knob(kernel, "size")] = 8 << 10;
+	check_ok(ask(kernel, v));
+	assert_true(explanation->place.walk.mispredicts > 0.01);
 	v[kernel_knob(kernel, "size")] = 64;
 	check_ok(ask(kernel, v));
-	assert_false(limit_of(LIMIT_MISPREDICTION) && limit_of(LIMIT_MISPREDICTION)->known);
+	assert_true(explanation->place.walk.mispredicts < 1e-6);
+	assert_int_not_equal(explanation->limits.limit[explanation->limits.predicted_by].kind,
+		LIMIT_MISPREDICTION);
 }
 
 /* Of sixteen equally likely targets, one jump for four outcomes misses fifteen times; four branches

@@ -128,6 +128,15 @@ static void check_columns(const char *words, double near)
 	assert_true(explanation->limits.beyond[2] > 0 && explanation->limits.beyond[2] < 1 / 8.0);
 }
 
+/* The kernel window flushes data of 4 MiB from all caches before each pass over them. */
+TEST_WITH(flushed_data_come_from_memory, set_up, tear_down)
+{
+	if (!core.uarch)
+		skip();
+	check_near(limit_at("window size=4m fillers=4", LIMIT_MEMORY_LATENCY), 600, 1);
+	assert_true(limit_at("window size=2m fillers=4", LIMIT_MEMORY_LATENCY) < 100);
+}
+
 /* A limit is as wide as the measured value that gives it: ±10 % of the 10 cycles of a line from
  * memory. Data in the first cache have no spread. */
 TEST_WITH(limits_of_memory_have_the_spread_of_its_measurement, set_up, tear_down)

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "base/random.h"
+#include "kernels/kernel.h"
 #include "model/limits/predictor.h"
 
 enum { LONG = 20000 };
@@ -120,7 +121,7 @@ TEST(repeated_branches_are_learnt)
 			predictor_branch(predictor, 0x401010, i < BRANCHES - 1);
 		}
 	}
-	check_near((double)wrong / (BRANCHES / 2), predictor_forgets(BRANCHES / 2, false), 0.02);
+	check_near((double)wrong / (BRANCHES / 2), predictor_forgets(BRANCHES / 2, false, 0), 0.02);
 }
 
 TEST(what_is_forgotten_rises_to_all)
@@ -129,14 +130,18 @@ TEST(what_is_forgotten_rises_to_all)
 		double last = 0;
 
 		for (double count = 1; count < 1e7; count *= 1.3) {
-			double share = predictor_forgets(count, indirect);
+			double share = predictor_forgets(count, indirect, 0);
 
 			assert_true(share >= last && share <= 1);
 			last = share;
 		}
 		assert_true(last >= 1);
 	}
-	assert_true(predictor_forgets(5000, true) > predictor_forgets(5000, false));
+	assert_true(predictor_forgets(5000, true, 0) > predictor_forgets(5000, false, 0));
+	/* On a core with a known number, half of it remain. */
+	check_near(predictor_forgets(19500, false, 19500), 0.5, 1e-9);
+	assert_true(predictor_forgets(8192, false, 19500) < 0.1);
+	assert_true(predictor_forgets(65536, false, 19500) > 0.95);
 }
 
 /* A jump with eight random targets is predicted once in eight; one with a pattern is learnt. */
@@ -188,7 +193,7 @@ TEST(a_loop_is_counted_on_fresh_and_on_repeated_data)
 	}
 	loop_init(&loop, 8, 8);
 	loop_fill(&loop, insn, 4, step, 4);
-	predictor_count(&branches, ELEMENTS, &loop);
+	predictor_count(&branches, ELEMENTS, NULL, &loop);
 	check_near(loop.fresh, 0.5, 0.04);
 	/* Of about 1,500 counted elements, the quartiles of 0.5 are 0.67 * sqrt(750) away. */
 	check_near(loop.fresh_spread, 0.67 * sqrt(loop.fresh / 1500), 0.002);
@@ -198,10 +203,29 @@ TEST(a_loop_is_counted_on_fresh_and_on_repeated_data)
 	assert_true(marked <= 1);
 	/* A call that is too long to be seen to its end is too long to be learnt, too. */
 	branches.first = 0;
-	predictor_count(&branches, 1e6, &loop);
+	predictor_count(&branches, 1e6, NULL, &loop);
 	check_near(loop.learnt, loop.fresh, 1e-9);
 	free(branches.branch);
 	loop_free(&loop);
+}
+
+/* Random branches with a more frequent direction are mispredicted as by a two-bit counter. */
+TEST(a_frequent_direction_is_predicted_most_of_the_time)
+{
+	static const unsigned percent[] = { 10, 25, 50, 75 };
+	unsigned counter = 0;
+
+	for (size_t i = 0; i < sizeof(percent) / sizeof(*percent); i++) {
+		int wrong = 0;
+
+		for (int k = 0; k < LONG; k++) {
+			bool taken = chance(percent[i]);
+
+			wrong += taken != (counter >= 2);
+			counter = taken ? counter + (counter < 3) : counter - (counter > 0);
+		}
+		check_near((double)wrong / LONG, kernel_mispredicted(percent[i] / 100.0), 0.02);
+	}
 }
 
 RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

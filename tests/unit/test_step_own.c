@@ -161,7 +161,7 @@ TEST(test_long_elements)
  * needs no such calls. */
 TEST(test_branches)
 {
-	int taken[2] = { 0, 0 }, differ = 0;
+	int taken[2] = { 0, 0 }, differ = 0, found = 0;
 
 	check_ok(step(open_loop("branch.c",
 		"/* slexplore: a=u8[n]:random(2) n=256 cflags=-O1 */\n"
@@ -182,6 +182,21 @@ TEST(test_branches)
 		"long loop(long n, unsigned char *a) { long k = 0; for (long i = 0; i < n; i++) k "
 		"+= a[i]; return k; }\n")));
 	assert_int_equal(branches.count, 0);
+	/* The path of a large call may begin at another instruction than that of a small call. The
+	 * addresses of the branches are those of the loop all the same. */
+	check_ok(step(open_loop("runs.c",
+		"/* slexplore: a=u8[n]:random(2) b=u8[2*n] n=16k */\n"
+		"long loop(long n, unsigned char *a, unsigned char *b) { long o = 0; unsigned char "
+		"c = "
+		"a[0]; unsigned k = 0; for (long i = 0; i < n; i++) { if (a[i] == c && k < 255) "
+		"k++; "
+		"else { b[o++] = c; b[o++] = k; c = a[i]; k = 1; } } return o; }\n")));
+	assert_true(branches.count > 1000);
+	for (int i = 0; i < branches.count; i++)
+		for (int k = 0; k < loop.insn_count; k++)
+			found += loop.insn[k].address == branches.branch[i].address &&
+				 loop.insn[k].flow == FLOW_BRANCH;
+	assert_true(found > branches.count * 9 / 10);
 }
 
 RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

@@ -181,8 +181,7 @@ static int64_t sampled_n(const struct own *own, int64_t n)
 /* Takes the path of executed instructions from a part of a call with large data, because larger
  * data may lead to other paths, as in a search. Keeps the path of the small run if the part of the
  * large call shows too few instructions of the loop. */
-static void take_loop(
-	const struct own_stepping *stepping, const struct tracer *tracer, struct loop *loop)
+static void take_loop(struct own_stepping *stepping, const struct tracer *tracer, struct loop *loop)
 {
 	struct step_trace trace = trace_of(tracer);
 	uint64_t mark = stepping->shared->laid.loop + stepping->mark;
@@ -206,6 +205,9 @@ static void take_loop(
 
 		*loop = sampled;
 		sampled = small;
+		/* The path of the large call may begin at another instruction. */
+		stepping->head =
+			loop->insn[loop->path[0].insn].address - stepping->shared->laid.loop;
 	}
 	loop_free(&sampled);
 }

@@ -31,6 +31,10 @@ FACT(SIZE_PORT_SCHEDULER, "size port-scheduler")
 /* largest number of iterations of an inner loop whose end the core's fast branch predictor predicts
  * correctly */
 FACT(SIZE_LOOP_EXIT_HISTORY, "size loop-exit-history")
+/* number of mispredictions per repetition of the same random branches, or indirect jumps, of which
+ * the core has learnt half after many repetitions; the two rows stay together (learn_repeated()) */
+FACT(SIZE_LEARNT_BRANCHES, "size learnt-branches")
+FACT(SIZE_LEARNT_JUMPS, "size learnt-jumps")
 /* bytes of code that the first-level instruction cache holds */
 FACT(SIZE_CODE, "size code")
 /* number of micro-ops of a loop that the micro-op queue can repeat without fetching (Intel: loop

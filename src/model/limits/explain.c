@@ -148,6 +148,17 @@ static void fill_place(
 		place->measured = question->measured;
 }
 
+/* If the branches of a built-in kernel come again and again, takes away the mispredictions that the
+ * core's predictor learns. */
+static void learn_repeated(const struct uarch *uarch, struct kernel_walk *walk)
+{
+	const double *half = &uarch->fact[SIZE_LEARNT_BRANCHES];
+
+	if (walk->repeated > 0)
+		walk->mispredicts *=
+			predictor_forgets(walk->repeated, walk->jumps, half[walk->jumps]);
+}
+
 /* Prepares a built-in kernel with little data and decodes its loop. If the data decide which
  * branches are taken, the loop is single-stepped. */
 static struct status read_loop(struct kernel_run *run, struct explanation *explanation)
@@ -221,9 +232,10 @@ void explain(const struct explain_question *question, struct explanation *explan
 		return;
 	if (branches.count > 0)
 		predictor_count(&branches, (double)own_elements(kernel->own, question->v[0]),
-			&explanation->loop);
+			&question->uarch->fact[SIZE_LEARNT_BRANCHES], &explanation->loop);
 	free(branches.branch);
 	fill_place(question, &run, &explanation->place);
+	learn_repeated(question->uarch, &explanation->place.walk);
 	explanation->place.fresh = kernel_asked(kernel, question->v, ASKS_FRESH);
 	explanation->place.shared_line = kernel->shares_line && kernel->shares_line(question->v);
 	if (kernel_asking(kernel, ASKS_CORES) >= 0)

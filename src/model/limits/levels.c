@@ -184,6 +184,10 @@ static bool spread_whole(
 	double left = 1, together = 0, range = range_of(tally),
 	       crowd = misses_walk_crowd(&place->walk, LINE);
 
+	if (place->walk.flushed) {
+		level[MEMORY].share = 1;
+		return true;
+	}
 	for (int i = L1; i < MEMORY; i++) {
 		if (left > 0 && !size_known(tally, kind, level, i))
 			return false;

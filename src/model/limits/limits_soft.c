@@ -433,8 +433,8 @@ static void add_unlearnt(struct tally *tally)
 /* Returns the cycles for which a mispredicted branch waits for its inputs, with all data in the
  * first-level cache. A branch of a search waits for a load, a comparison, and perhaps a value that
  * was stored before. In the executed instructions, each branch counts as mispredicted if it goes in
- * its less frequent direction. *base receives the cycles per path without mispredictions. Returns 0
- * if no branch goes in both directions, or a number is unknown. */
+ * its less frequent direction, or each indirect jump. *base receives the cycles per path without
+ * mispredictions. Returns 0 if no branch goes in both directions, or a number is unknown. */
 static double branch_wait(const struct tally *tally, double *base)
 {
 	const struct loop *loop = tally->loop;
@@ -446,7 +446,7 @@ static double branch_wait(const struct tally *tally, double *base)
 	} * times;
 
 	*base = 0;
-	if (!loop->stepped || tally->place->walk.reaches == 0 || !uarch_known(each))
+	if (!loop->stepped || !uarch_known(each))
 		return 0;
 	times = memory_new((size_t)loop->insn_count + 1, sizeof(*times));
 	marked.path = memory_new((size_t)loop->path_count + 1, sizeof(*marked.path));
@@ -457,9 +457,13 @@ static double branch_wait(const struct tally *tally, double *base)
 	for (int i = 0; i < loop->path_count; i++) {
 		const struct branch_times *branch = &times[loop->path[i].insn];
 
-		marked.path[i].wrong = loop->insn[loop->path[i].insn].flow == FLOW_BRANCH &&
-				       (loop->path[i].taken ? branch->taken <= branch->untaken
-							    : branch->untaken < branch->taken);
+		if (tally->place->walk.jumps)
+			marked.path[i].wrong = loop->insn[loop->path[i].insn].flow == FLOW_INDIRECT;
+		else
+			marked.path[i].wrong =
+				loop->insn[loop->path[i].insn].flow == FLOW_BRANCH &&
+				(loop->path[i].taken ? branch->taken <= branch->untaken
+						     : branch->untaken < branch->taken);
 	}
 	copy.loop = &marked;
 	cost = misprediction_cost(&copy, base);

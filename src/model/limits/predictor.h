@@ -34,11 +34,14 @@ bool predictor_jump(struct predictor *predictor, uint64_t address, uint64_t targ
 
 /* Returns the share of mispredictions that remains if a core executes the same random branches or
  * indirect jumps again and again. `mispredictions` is the number of mispredictions in one
- * repetition if nothing is learnt. 0: all are learnt, 1: none is. The remaining shares of
- * mispredictions were computed with this simulated predictor (tests/unit/test_predictor.c). */
-double predictor_forgets(double mispredictions, bool indirect);
+ * repetition if nothing is learnt. 0: all are learnt, 1: none is. `half` is the number of
+ * mispredictions of which half remain on the core; 0 or less: unknown. The remaining shares are
+ * then those of this simulated predictor (tests/unit/test_predictor.c). */
+double predictor_forgets(double mispredictions, bool indirect, double half);
 
 /* Counts the mispredictions of a loop with the executed branches `branches`, by simulating a branch
  * predictor. Sets loop->fresh, loop->learnt, loop->branches, and the marks of the mispredicted
- * steps of the path. `elements` is the number of elements of a call. */
-void predictor_count(const struct loop_branches *branches, double elements, struct loop *loop);
+ * steps of the path. `elements` is the number of elements of a call. `half` has the numbers of
+ * mispredicted branches and jumps of which half remain on the core; NULL: unknown. */
+void predictor_count(const struct loop_branches *branches, double elements, const double half[2],
+	struct loop *loop);
