@@ -59,7 +59,9 @@ static const struct window_lines filler_lines[WINDOW_KINDS] = {
 	[WINDOW_BOTH] = { 12, { "add %g, r14", "paddq xmm%v, xmm8" } },
 	[WINDOW_ZERO] = { 6, { "xor %gd, %gd" } },
 	[WINDOW_CONSTANT] = { 6, { "mov %gd, 0" } },
-	[WINDOW_LOAD] = { 6, { "mov %g, [rsp+%o]" } },
+	/* The register r14 is 1. Zen 5 renames loads at a constant distance from the stack pointer:
+	 * these need no entry of the load queue and no register. */
+	[WINDOW_LOAD] = { 6, { "mov %g, [rsp+r14*8+%o-8]" } },
 	[WINDOW_STORE] = { 8, { "mov [rsp+%o], r14" } },
 	[WINDOW_WAIT] = { 6, { "lea %g, [%m+r14]" } },
 	[WINDOW_WAIT_LOAD] = { 6, { "mov %g, [%m+8]" } },

@@ -72,9 +72,10 @@ static void put_row(FILE *out, const struct windows_row *row)
 	if (isfinite(row->entries))
 		snprintf(entries, sizeof(entries), "%.0f", row->entries);
 	fprintf(out, "%-*s%-*s%-*s%-*s%-*s%5s\n", FILLER, row->filler, TITLE,
-		row->fact ? row->fact->title : "-", KNEE, buffers_knee(&row->knee, row->most).text,
-		KIND, row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES,
-		cycles, entries);
+		row->fact ? row->fact->title : "-", KNEE,
+		buffers_knee(&row->knee, windows_last(row)).text, KIND,
+		row->state == WINDOWS_WAITS ? "" : knee_kind_names[row->knee.kind], CYCLES, cycles,
+		entries);
 }
 
 /* Prints the sources and the precision of the numbers in the table of windows. */

@@ -290,6 +290,10 @@ static void find_text(struct session *session, const char *arguments)
 	more = (int)search.count - count + search.more;
 	if (more == 0)
 		more = add_events(session, search.text, found, &count);
+	/* The reason why results cannot be opened here is shown only at the first of them. */
+	for (int i = 1; i < count; i++)
+		if (found[i].why[0] && strcmp(found[i].why, found[i - 1].why) == 0)
+			find_cut_reason(&found[i]);
 	find_open(session, arguments, found, count, more);
 	if (!status_is_ok(&find_synonyms()->status))
 		session_notice(session, true, "%s", find_synonyms()->status.text);

@@ -14,16 +14,27 @@ struct words find_absence(const struct session *session, const char *command)
 		"%s", status_is_ok(&status) || status.code == STATUS_IDLE ? "" : status.text);
 }
 
+/* Stands before the reason why a result cannot be opened here. */
+static const char absent[] = " — not here: ";
+
 void find_fill(struct view_found *found, const char *shown, const char *help, const char *command,
 	const char *why)
 {
-	const char *dash = *why ? " — not here: " : *help ? " — " : "";
+	const char *dash = *why ? absent : *help ? " — " : "";
 
 	snprintf(found->label, sizeof(found->label), "%s%s%s", shown, dash, *why ? why : help);
 	text_cut_clean(found->label, sizeof(found->label));
 	snprintf(found->command, sizeof(found->command), "%s", command);
 	snprintf(found->why, sizeof(found->why), "%s", why);
 	text_cut_clean(found->why, sizeof(found->why));
+}
+
+void find_cut_reason(struct view_found *found)
+{
+	char *reason = strstr(found->label, absent);
+
+	if (reason)
+		*reason = '\0';
 }
 
 void find_append(struct search *search, enum rank rank, const char *shown, const char *help,

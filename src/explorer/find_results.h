@@ -27,6 +27,9 @@ struct words find_absence(const struct session *session, const char *command);
 void find_fill(struct view_found *found, const char *shown, const char *help, const char *command,
 	const char *why);
 
+/* Removes the reason why a result cannot be opened here from its label. */
+void find_cut_reason(struct view_found *found);
+
 /* Adds a result with the label "SHOWN — HELP" to the find overlay, unless the overlay already has a
  * result with the same command. The result runs `command` when the user chooses it. `why` is the
  * reason why the result cannot be opened here; empty: it can be opened. */

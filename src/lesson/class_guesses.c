@@ -29,12 +29,57 @@ static int compare_counts(const void *a, const void *b)
 					   : compare_guesses(left, right);
 }
 
+/* Returns the question with a list of answers to which an answer belongs; NULL: it is unknown. */
+static const struct lesson_question *question_of(
+	const struct lesson *lesson, const struct answer *answer)
+{
+	const struct lesson_step *step;
+
+	if (!lesson || answer->step < 1 || answer->step > lesson->step_count)
+		return NULL;
+	step = &lesson->step[answer->step - 1];
+	return step->question.ask == ASK_CHOICE && step->title &&
+			       strcmp(step->title, answer->title) == 0
+		       ? &step->question
+		       : NULL;
+}
+
+/* Adds the answers of the question that nobody chose. Answers with values in their words, which
+ * differ between machines, are not added. */
+static void add_unchosen(struct class_guesses *found, const struct answer *answer)
+{
+	struct lesson_mistakes mistakes = { 0 };
+	const struct lesson_question *question;
+	int given = found->count;
+
+	if (strcspn(answer->lesson, "/.") < strlen(answer->lesson))
+		return; /* another person's file must not name a file of this machine */
+	(void)lesson_open(answer->lesson, &found->lesson, &mistakes);
+	lesson_mistakes_free(&mistakes);
+	question = question_of(found->lesson, answer);
+	for (int i = 0; question && i < question->option_count; i++) {
+		const struct lesson_text *text = &question->option[i].text;
+		bool chosen = text->hole_count > 0;
+
+		for (int k = 0; k < given; k++)
+			chosen |= found->guess[k].choice == i + 1;
+		if (!chosen)
+			found->guess[found->count++] = (struct class_guess){ .words = text->words,
+				.last = text->words,
+				.low = NAN,
+				.high = NAN,
+				.joined = 1,
+				.choice = i + 1 };
+	}
+	qsort(found->guess, (size_t)found->count, sizeof(*found->guess), compare_guesses);
+}
+
 struct class_guesses class_guesses_of(const struct answers *answers, int begin, int end)
 {
 	struct class_guesses found = { .numbers = true };
 	int different = 0;
 
-	found.guess = memory_new((size_t)(end - begin) + 1, sizeof(*found.guess));
+	found.guess = memory_new((size_t)(end - begin) + 1 + LESSON_OPTIONS, sizeof(*found.guess));
 	for (int i = begin; i < end; i++) {
 		const struct answer *answer = &answers->answer[i];
 
@@ -58,12 +103,15 @@ struct class_guesses class_guesses_of(const struct answers *answers, int begin, 
 		}
 	}
 	found.count = different;
+	if (end > begin && strcmp(answers->answer[begin].ask, "choice") == 0)
+		add_unchosen(&found, &answers->answer[begin]);
 	return found;
 }
 
 void class_guesses_free(struct class_guesses *guesses)
 {
 	free(guesses->guess);
+	lesson_free(guesses->lesson);
 	*guesses = (struct class_guesses){ 0 };
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/text.h"
+#include "lesson/lesson.h"
 #include "recording/answers.h"
 
 /* Equal guesses, or neighbouring numbers that are shown together. */
@@ -19,11 +20,14 @@ struct class_guess {
 struct class_guesses {
 	int count;
 	struct class_guess *guess;
-	bool numbers; /* all guesses are numbers, in ascending order */
+	bool numbers;	       /* all guesses are numbers, in ascending order */
+	struct lesson *lesson; /* owned; has the words of answers that nobody chose; NULL: none */
 };
 
 /* Finds the different guesses. The order is: numbers in ascending order, chosen answers in the
- * order of the question, other words in alphabetical order. End with class_guesses_free(). */
+ * order of the question, other words in alphabetical order. If this machine has the lesson, answers
+ * of the question that nobody chose are listed too, with 0 students. End with class_guesses_free().
+ */
 struct class_guesses class_guesses_of(const struct answers *answers, int begin, int end);
 void class_guesses_free(struct class_guesses *guesses);
 

@@ -156,7 +156,7 @@ static void mark_knee(struct chart *chart, const struct windows_row *row)
 {
 	struct chart_mark mark = { .at = row->knee.x, .lo = row->knee.lo, .hi = row->knee.hi };
 
-	chart_print(mark.text, "knee: %.31s", buffers_knee(&row->knee, row->most).text);
+	chart_print(mark.text, "knee: %.31s", buffers_knee(&row->knee, windows_last(row)).text);
 	if (!isfinite(mark.lo) || !isfinite(mark.hi))
 		mark.lo = mark.hi = mark.at;
 	chart_add_mark(chart, &mark);
@@ -214,7 +214,7 @@ static bool make_all(struct chart *chart, const struct windows_report *report)
 			continue;
 		add_series(chart, row,
 			words_of("%.14s: %.31s", row->filler,
-				buffers_knee(&row->knee, row->most).text)
+				buffers_knee(&row->knee, windows_last(row)).text)
 				.text,
 			true);
 		modelled |= mark_entries(chart, row, false);

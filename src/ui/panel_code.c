@@ -14,7 +14,7 @@
  * table. LINE, FILE_LINE: widths of the column of source lines, without and with the names of
  * files. TEXT_LEAST: width of the instructions' text below which the column of the model's costs is
  * left out. TEXT_SHORT: width of the instructions' text below which all columns of costs are left
- * out. */
+ * out. PORTS_LEAST: width to which a long list of ports is cut, so that the later columns fit. */
 enum {
 	MARGIN = 4,
 	SLOTS = 5,
@@ -26,7 +26,8 @@ enum {
 	LINE = 6,
 	FILE_LINE = 18,
 	TEXT_LEAST = 24,
-	TEXT_SHORT = 16
+	TEXT_SHORT = 16,
+	PORTS_LEAST = 10
 };
 
 static const char *plural(double count)
@@ -196,7 +197,7 @@ static void measure(struct box at, const struct view *view, struct columns *colu
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
 	uint64_t span = loop->insn[loop->insn_count - 1].address - loop->insn[0].address;
-	int widest = 11;
+	int widest = 11, room;
 
 	*columns = (struct columns){ .address = snprintf(NULL, 0, "%llx", (unsigned long long)span),
 		.ports = PORTS,
@@ -217,10 +218,17 @@ static void measure(struct box at, const struct view *view, struct columns *colu
 			columns->first_carried = i;
 		columns->last_carried = i;
 	}
-	columns->text = at.width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 -
-			columns->ports - CYCLES;
-	add_costs(view->cost, widest, columns);
 	columns->line = line_width(explanation);
+	room = at.width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 - CYCLES;
+	/* A long list of ports is cut before the columns of costs, or of latencies, have no room.
+	 */
+	columns->ports = int_most(
+		int_least(columns->ports,
+			room - int_least(widest + 1, TEXT_SHORT) - int_least(columns->line, LINE) -
+				(view->cost && view->cost->count ? COST + MODEL : 0)),
+		int_least(columns->ports, PORTS_LEAST));
+	columns->text = room - columns->ports;
+	add_costs(view->cost, widest, columns);
 	if (columns->line > LINE && columns->text - columns->line < TEXT_LEAST)
 		columns->line = LINE;
 	columns->text -= columns->line;
@@ -265,7 +273,7 @@ static void draw_cost(struct box at, int x, int y, const struct columns *columns
 	x += columns->cost;
 	if (refused || cost->contended || !isfinite(cost->cost.value)) {
 		canvas_right(at, x, y, STYLE_DIM, "%s",
-			refused		  ? "-"
+			refused		  ? (loop->insn[index].flow == FLOW_NONE ? "-" : "jump")
 			: cost->contended ? "?"
 					  : "…");
 	} else {

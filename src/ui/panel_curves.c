@@ -313,7 +313,7 @@ static void put_knee(struct column *column, const struct windows_row *row)
 	else if (knee->kind == KNEE_SOFT)
 		column_put(column, STYLE_TEXT, "about %.0f %s, soft", knee->x, counts);
 	else if (knee->kind == KNEE_NONE)
-		column_put(column, STYLE_TEXT, "no knee up to %.0f %s", row->most, counts);
+		column_put(column, STYLE_TEXT, "no knee up to %.0f %s", windows_last(row), counts);
 	else if (knee->kind == KNEE_UNCLEAR)
 		column_put(column, STYLE_WARN,
 			isfinite(knee->lo) ? "unclear: from %.0f to %.0f %s" : "unclear", knee->lo,
@@ -375,9 +375,11 @@ static void put_row(struct column *column, const struct windows_row *row, bool p
 	canvas_put(box_part(at, 0, 0, at.width - 6, at.height), x, y,
 		present ? style : knee_style(&row->knee),
 		row->state == WINDOWS_FAILED ? "not here"
-					     : buffers_knee(&row->knee, row->most).text);
+					     : buffers_knee(&row->knee, windows_last(row)).text);
+	/* Entries that did not limit the fillers are in parentheses. */
 	if (isfinite(row->entries))
-		canvas_right(at, at.width, y, STYLE_DIM, "%.0f", row->entries);
+		canvas_right(at, at.width, y, STYLE_DIM, windows_exceeds(row) ? "(%.0f)" : "%.0f",
+			row->entries);
 }
 
 /* Adds the table with the knee of each filler instruction: as many as fit, around the present one.

@@ -255,15 +255,16 @@ static bool has_causes(const struct view *view)
 /* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the
  * cause of the compared limit, whose bar then has no room for all of it. Further sentences below
  * the bars are about the next load, the gap, the remedy, the published cycles, the block size, and
- * the published order of results. */
-static void find_words(struct lines *words, const struct view *view, bool cause)
+ * the published order of results. If `brief` is true, the cause omits the kind of
+ * the bound. */
+static void find_words(struct lines *words, const struct view *view, bool cause, bool brief)
 {
 	const struct limit *limit = compared(view);
 	const struct advice *advice = &view->advice;
 
 	if (cause && limit)
-		lines_add(words, 0, STYLE_DIM, "%s%s%s", limit_bound(limit->kind),
-			*limit_bound(limit->kind) ? ": " : "", limit->cause);
+		lines_add(words, 0, STYLE_DIM, "%s%s%s", brief ? "" : limit_bound(limit->kind),
+			*limit_bound(limit->kind) && !brief ? ": " : "", limit->cause);
 	if (view->explanation->waits)
 		lines_add(words, 0, STYLE_TEXT, "The next load waits%s %s.",
 			strncmp(view->explanation->waits, "nothing", 7) == 0 ? " for" : ":",
@@ -345,7 +346,8 @@ static void draw(struct box at, const struct scene *scene)
 	const struct limits *limits;
 	struct columns columns;
 	struct shown shown;
-	int y = 0, a = steady_has_a(view);
+	int y = 0, a = steady_has_a(view), room;
+	bool whole;
 
 	if (!view->explanation) {
 		canvas_wrap(at, 0, STYLE_TEXT, view->limits_note);
@@ -354,8 +356,16 @@ static void draw(struct box at, const struct scene *scene)
 	limits = &view->explanation->limits;
 	columns = measure(at, view, false);
 	lines_begin(&words, at);
-	find_words(&words, view, !cause_fits(at, &columns, view));
-	lines_cut(&words, at.height - 1 - a - int_least(limits->limit_count, 3));
+	whole = cause_fits(at, &columns, view);
+	find_words(&words, view, !whole, false);
+	room = at.height - 1 - a - int_least(limits->limit_count, 3);
+	lines_cut(&words, room);
+	/* If the cause was cut within a clause, it is shown without the kind of the bound. */
+	if (!whole && strstr(words.line[0].words.text, "…")) {
+		lines_begin(&words, at);
+		find_words(&words, view, true, true);
+		lines_cut(&words, room);
+	}
 	/* First two limits and the measured values get rows of the panel, then all sentences that
 	 * fit. */
 	choose(limits, at.height - 1 - a - lines_rows(&words), &shown);

@@ -207,7 +207,9 @@ const struct panel panel_help = {
 static void draw_find(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const char *find = view->screen.find, *marked;
+	const char *find = view->screen.find, *marked, *why;
+	struct words reason;
+	bool apart; /* the reason is not part of the label */
 	int rows = at.height - 2, first, length = (int)strlen(find), x, needed = 0;
 
 	x = canvas_text(at, 0, 0, STYLE_KEY, "/ ");
@@ -236,8 +238,14 @@ static void draw_find(struct box at, const struct scene *scene)
 		return;
 	}
 	/* The complete text of the selected search result is also shown below the list. */
+	why = view->screen.found[view->screen.found_selected].why;
 	marked = view->screen.found[view->screen.found_selected].label;
-	if (!canvas_fits(at, marked, at.width - (view->screen.found_count > rows ? 4 : 2)) &&
+	/* Only the first of several results has the reason why they cannot be opened here. */
+	reason = words_of("not here: %s", why);
+	apart = why[0] && !strstr(marked, " — not here: ");
+	marked = apart ? reason.text : marked;
+	if ((apart || !canvas_fits(
+			      at, marked, at.width - (view->screen.found_count > rows ? 4 : 2))) &&
 		rows > 6)
 		needed = int_least(canvas_rows(box_part(at, 0, 0, at.width - 2, 1), marked), 3);
 	rows -= needed;

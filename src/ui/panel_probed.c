@@ -36,18 +36,21 @@ static bool is_provisional(const struct slack_report *slack, const struct slack_
 }
 
 /* Draws a word of the text about port pressure, in the next row if the word does not fit. Draws
- * nothing if the panel has no further row for the word. */
-static void put(struct flow *flow, enum style style, struct words words)
+ * nothing if the panel has no further row for the word. The word is ASCII, of `width` bytes. */
+static void put_word(struct flow *flow, enum style style, const char *word, int width)
 {
-	int width = (int)strlen(words.text); /* the words are ASCII */
-
 	if (flow->x > 0 && flow->x + width > flow->at.width) {
 		flow->x = 0;
 		flow->y++;
 	}
 	if (flow->y < flow->at.height)
-		canvas_put(flow->at, flow->x, flow->y, style, words.text);
+		canvas_text(flow->at, flow->x, flow->y, style, "%.*s", width, word);
 	flow->x += width + 2;
+}
+
+static void put(struct flow *flow, enum style style, struct words words)
+{
+	put_word(flow, style, words.text, (int)strlen(words.text));
 }
 
 /* Draws a sentence, which continues in the next row if it does not fit. */
@@ -56,7 +59,7 @@ static void put_sentence(struct flow *flow, const char *text)
 	while (*text) {
 		int length = (int)strcspn(text, " ");
 
-		put(flow, STYLE_DIM, words_of("%.*s", length, text));
+		put_word(flow, STYLE_DIM, text, length);
 		flow->x--; /* one space between words, not two */
 		text += length + strspn(text + length, " ");
 	}

@@ -51,9 +51,12 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 	const struct knob *knob = &kernel->knobs[slice->knob];
 	const struct view_slice *other =
 		slice == &view->by_size ? &view->by_stride : &view->by_size;
-	bool cycles = slice_is_cycles(view, slice), a = false, contended = false, unsettled = false;
+	bool cycles = slice_is_cycles(view, slice), a = false, contended = false, unsettled = false,
+	     provisional = false;
+	const struct scale *scale = cycles ? &view->scales.cycles : &view->scales.bytes;
 
 	struct words here = { "" }, fixed = { "" }, unit, what;
+	const char *marks;
 
 	/* If the present value of the knob has no bar of its own, the marker cannot show the value
 	 * exactly, so the title shows it. */
@@ -68,19 +71,22 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		a |= slice->point[i].a != NULL;
 		contended |= slice->point[i].valid && slice->point[i].sample.contended;
 		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
+		provisional |= slice->point[i].valid && !slice->point[i].settled;
 	}
+	/* Bars of provisional values are grey. */
+	marks = provisional ? "  (grey: provisional)" : "";
 	if (!cycles && !kernel->plot_cpe)
 		unit = words_of("bytes per cycle");
 	else
 		unit = words_of("cycles per %s", kernel->element);
-	what = words_of("%s over %s%s%s", source_letters(slice), knob->name,
-		kernel->plot_cpe ? " (log)" : "", here.text);
+	what = words_of("%s over %s%s", source_letters(slice), knob->name, here.text);
 	/* The panel of knobs also shows the other knob. */
-	return words_of("%1$s%2$s%3$s%4$s%5$s\n%1$s%2$s%4$s%5$s\n%1$s%2$s%4$s%6$s\n"
-			"%7$s%2$s%4$s%6$s",
+	return words_of("%1$s%8$s%2$s%3$s%4$s%5$s%9$s\n%1$s%8$s%2$s%4$s%5$s%9$s\n"
+			"%1$s%2$s%4$s%6$s%9$s\n%1$s%2$s%4$s%6$s\n%7$s%2$s%4$s%6$s",
 		unit.text, what.text, fixed.text, a ? "  ━ A" : "",
 		panels_marks(contended, unsettled), panels_marks_short(contended, unsettled),
-		cycles || kernel->plot_cpe ? "cycles" : unit.text);
+		cycles || kernel->plot_cpe ? "cycles" : unit.text,
+		scale->kind == SCALE_LOG ? " (log scale)" : "", marks);
 }
 
 static int bar_of(const struct frame *frame, int index)

@@ -205,21 +205,35 @@ static int index_of(const char *name, bool pane)
 	return -1;
 }
 
-static struct layout_row row_of(
-	const struct canvas *canvas, const struct view *view, int index, const struct panel *front)
+/* Fills the rows of all panels, in the order of the table, as if no panel was in front. */
+static void fill_rows(
+	const struct canvas *canvas, const struct view *view, struct layout_row rows[PANELS])
 {
-	const struct panel *panel = table[index].panel;
-	struct layout_row row = table[index].row;
+	for (int i = 0; i < PANELS; i++) {
+		const struct panel *panel = table[i].panel;
+		struct layout_row *row = &rows[i];
 
-	row.name = panel->name;
-	row.wanted = !panel->wanted || panel->wanted(view);
-	row.best_height = panel->best_rows ? panel->best_rows(view) : panel->fixed_rows;
-	if (row.wanted && panel->rows_at) {
-		row.best_height = panel->rows_at(canvas, view, layout_lesson_width(canvas->width));
-		row.whole_height = panel->rows_at(canvas, view, canvas->width);
+		*row = table[i].row;
+		row->name = panel->name;
+		row->wanted = !panel->wanted || panel->wanted(view);
+		row->best_height = panel->best_rows && row->wanted ? panel->best_rows(view)
+								   : panel->fixed_rows;
+		if (row->wanted && panel->rows_at) {
+			row->best_height =
+				panel->rows_at(canvas, view, layout_lesson_width(canvas->width));
+			row->whole_height = panel->rows_at(canvas, view, canvas->width);
+		}
+		row->alone = panel->alone && panel->alone(view);
 	}
-	row.alone = panel->alone && panel->alone(view);
-	row.front = panel == front;
+}
+
+/* Returns the row of a panel, given the panel in front; NULL: no panel is in front. */
+static struct layout_row row_of(
+	const struct layout_row rows[PANELS], int index, const struct panel *front)
+{
+	struct layout_row row = rows[index];
+
+	row.front = table[index].panel == front;
 	if (front && (row.front || table[index].beside == front))
 		row.place = 0;
 	return row;
@@ -242,10 +256,11 @@ static int first_in_body(const struct view *view, int front, int *first)
 	return count;
 }
 
-/* Computes the rectangles of all panels of a frame. The panel with index `front`, which the user
- * asked for, is directly below the top block; the panels of the preset follow. */
-static void lay_out(
-	const struct canvas *canvas, const struct view *view, int front, struct layout *layout)
+/* Computes the rectangles of all panels of a frame from the panels' own rows. The panel with index
+ * `front`, which the user asked for, is directly below the top block; the panels of the preset
+ * follow. */
+static void lay_out(const struct canvas *canvas, const struct view *view,
+	const struct layout_row own[PANELS], int front, struct layout *layout)
 {
 	struct layout_row rows[PANELS];
 	int first[1 + SCREEN_ORDER], firsts = first_in_body(view, front, first);
@@ -261,13 +276,13 @@ static void lay_out(
 		moved[first[i]] = true;
 	for (int i = 0; i < PANELS; i++) {
 		for (int k = 0; i == body && k < firsts; k++) {
-			rows[count] = row_of(canvas, view, first[k], in_front);
+			rows[count] = row_of(own, first[k], in_front);
 			if (first[k] != front)
 				rows[count].extra = false;
 			rows[count++].place = 0;
 		}
 		if (!moved[i])
-			rows[count++] = row_of(canvas, view, i, in_front);
+			rows[count++] = row_of(own, i, in_front);
 	}
 	layout_compute(canvas->width, canvas->height, rows, count, top_rows(view),
 		view->screen.present, layout);
@@ -283,16 +298,18 @@ static void lay_out_seen(
 	/* If a panel came to the front by itself and is already on screen, the panels keep their
 	 * places. */
 	bool stays = view->screen.by_itself && !table[front].row.whole;
+	struct layout_row rows[PANELS];
 
-	lay_out(canvas, view, stays ? -1 : front, layout);
+	fill_rows(canvas, view, rows);
+	lay_out(canvas, view, rows, stays ? -1 : front, layout);
 	if (stays && !layout_find(layout, table[front].panel->name))
-		lay_out(canvas, view, front, layout);
+		lay_out(canvas, view, rows, front, layout);
 	/* Where the kernels and knobs have no panel of their own, the brief panel (panel_brief.c)
 	 * shows them. */
 	if (focused >= 0 && table[focused].row.area != AREA_KNOBS &&
 		!layout_find(layout, panel_line.name) &&
 		!layout_find(layout, table[focused].panel->name))
-		lay_out(canvas, view, focused, layout);
+		lay_out(canvas, view, rows, focused, layout);
 }
 
 bool panels_find(struct canvas *canvas, const struct view *view, const char *name, struct box *at)

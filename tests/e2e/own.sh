@@ -135,8 +135,9 @@ expect 2 run ./sum.c m=4 --quiet
 says err "no knob \"m\""
 
 # Errors in the loop: each costs one sample.
-source_file segv.c "$array" 'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }'
-wrong 1 segv.c "SIGSEGV"
+source_file segv.c '/* slexplore: a=i32[n] c=i32[n] */' \
+	'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }'
+wrong 1 segv.c "(SIGSEGV) in loop(): its comment has no word b="
 source_file fpe.c "$array" 'long loop(long n, volatile int *a) { volatile int zero = a[0]; __asm__("" : "+m"(zero));' \
 	'#ifdef __x86_64__' 'return n / zero;' '#else' '__builtin_trap();' '#endif' '}'
 [ "$(uname -m)" != x86_64 ] || wrong 1 fpe.c "divided by zero"

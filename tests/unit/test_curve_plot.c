@@ -146,6 +146,12 @@ TEST(a_setting_between_two_points_has_its_own_bar)
 	/* The scale ends at 40, so the bars of 32 begin in row 1. */
 	assert_int_equal(printed_at(1, column), ' ');
 	assert_int_not_equal(printed_at(bars - 1, column), ' ');
+	assert_null(strstr(
+		panel_by_size.title_of(&(struct scene){ .view = &view }).text, "provisional"));
+	slice->point[1].settled = false;
+	check_contains(panel_by_size.title_of(&(struct scene){ .view = &view }).text,
+		"(grey: provisional)");
+	slice->point[1].settled = true;
 	view.sample.bytes_per_cycle = 32;
 	draw(&panel_by_size, 40, bars + 2);
 	assert_int_not_equal(printed_at(1, column), ' ');

@@ -75,6 +75,13 @@ TEST(what_cannot_be_opened_comes_last_with_a_reason)
 	assert_string_equal(view.screen.found[0].command, "");
 	check_contains(view.screen.found[0].label, "turbo — not here: ");
 	check_usage(session_command(session, "choose", 1), view.screen.found[0].why);
+	/* Of results with one reason, the first has it in its label. */
+	search("core");
+	for (int i = first + 1; i < view.screen.found_count; i++)
+		assert_int_equal(
+			view.screen.found[i].why[0] &&
+				strcmp(view.screen.found[i].why, view.screen.found[i - 1].why) != 0,
+			strstr(view.screen.found[i].label, "not here: ") != NULL);
 	session_free(session);
 }
 

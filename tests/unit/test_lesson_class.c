@@ -159,6 +159,38 @@ TEST(chosen_answers_have_the_order_of_the_question)
 	unlink(path_of("d.jsonl"));
 }
 
+/* The lesson's file has the answers that nobody chose. A title that is not the step's means that
+ * the answers are from another version of the lesson. */
+TEST(answers_that_nobody_chose_are_listed_with_no_student)
+{
+	static const char *const titles[] = { "One product", "Another step" };
+
+	for (int other = 0; other < 2; other++) {
+		FILE *file = fopen(path_of("e.jsonl"), "w");
+		struct class_guesses guesses;
+		struct answer answer = { .step = 1, .choice = 2, .number = NAN, .measured = NAN };
+
+		set_words(answer.who, "x");
+		set_words(answer.ask, "choice");
+		set_words(answer.title, titles[other]);
+		set_words(answer.lesson, "chains");
+		set_words(answer.guess, "the second one");
+		set_words(answer.verdict, "wrong");
+		assert_true(answers_write(file, &answer));
+		fclose(file);
+		check_ok(answers_read(&answers, path_of("e.jsonl")));
+		guesses = class_guesses_of(&answers, 0, 1);
+		assert_int_equal(guesses.count, other ? 1 : 3);
+		for (int i = 0; i < guesses.count && !other; i++) {
+			assert_int_equal(guesses.guess[i].choice, i + 1);
+			assert_int_equal(guesses.guess[i].count, i == 1);
+		}
+		class_guesses_free(&guesses);
+		answers_free(&answers);
+		unlink(path_of("e.jsonl"));
+	}
+}
+
 TEST(words_of_other_people_are_shown_and_not_sent)
 {
 	FILE *file = fopen(path_of("b.jsonl"), "w");

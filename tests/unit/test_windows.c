@@ -476,6 +476,12 @@ TEST(a_reorder_buffer_that_is_full_first_is_named)
 	check_contains(words, "reorder buffer was full first");
 	windows_difference(&report, &report.row[0], words);
 	assert_null(strstr(words, "first"));
+	assert_true(windows_exceeds(&report.row[1]));
+	assert_false(windows_exceeds(&report.row[0]));
+	report.row[1].curve.count = 2;
+	report.row[1].curve.point[1].x = 300;
+	assert_float_equal(windows_last(&report.row[1]), 300, 0);
+	assert_float_equal(windows_last(&report.row[0]), 0, 0);
 	report.row[1].knee.x = 190;
 	windows_difference(&report, &report.row[1], words);
 	assert_null(strstr(words, "first"));

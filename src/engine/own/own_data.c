@@ -25,6 +25,18 @@ static bool is_float(enum own_type type)
 	return own_types[type].is_float;
 }
 
+char own_omitted(const struct own_description *description)
+{
+	int last = OWN_ARGUMENTS - 1;
+
+	while (last > 0 && description->argument[last].content == OWN_NOTHING)
+		last--;
+	for (int i = 0; i < last; i++)
+		if (description->argument[i].content == OWN_NOTHING)
+			return own_argument_name(i);
+	return 0;
+}
+
 int64_t own_count(const struct own_count *count, int64_t n)
 {
 	return count->times * n / count->over + count->plus;

@@ -121,6 +121,10 @@ static inline char own_argument_name(int argument)
 	return (char)('a' + argument + (argument >= 'n' - 'a'));
 }
 
+/* Returns the name of the first argument that the description omits before another argument that it
+ * describes; 0: none. The omitted argument is NULL, which is rarely what the user means. */
+char own_omitted(const struct own_description *description);
+
 /* Returns the value of a count for this n: 0 or a positive number. */
 int64_t own_count(const struct own_count *count, int64_t n);
 

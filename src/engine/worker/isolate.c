@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "engine/memory/arena.h"
 #include "engine/own/own.h"
@@ -214,17 +215,25 @@ static void take(const struct isolate *isolate, const struct shared *shared, str
 
 /* Returns the outcome of a child process that has ended with the wait status `how`. `told` is the
  * outcome that the child process wrote. */
-static struct status ended(
-	const struct shared *shared, const char *name, int how, const struct status *told)
+static struct status ended(const struct isolate *isolate, const struct shared *shared, int how,
+	const struct status *told)
 {
+	const struct kernel *kernel = isolate->request->kernel;
+	const char *name = kernel->name;
 	int phase = atomic_load(&shared->phase);
 	bool loading = phase == PHASE_LOADING;
+	char omitted = kernel->own && !loading ? own_omitted(own_description(kernel->own)) : 0;
 
+	struct words null = { "" };
+
+	if (omitted && WTERMSIG(how) == SIGSEGV)
+		null = words_of(": its comment has no word %c=, so the argument %c is NULL",
+			omitted, omitted);
 	if (WIFSIGNALED(how))
-		return status_failed("%.100s %s%s %s", name,
+		return status_failed("%.100s %s%s %s%s", name,
 			atomic_load(&shared->memory_out) ? own_child_memory_words : "",
 			own_ended_by(WTERMSIG(how)).text,
-			loading ? "while it was loaded" : "in loop()");
+			loading ? "while it was loaded" : "in loop()", null.text);
 	if (phase == PHASE_DONE)
 		return *told;
 	return status_failed("%.100s: %s ended the process: exit(%d)", name,
@@ -283,7 +292,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 			int how = own_child_end(child, false);
 
 			take(isolate, shared, result);
-			return ended(shared, name, how, &result->status);
+			return ended(isolate, shared, how, &result->status);
 		}
 		if (atomic_exchange(&shared->early, false)) {
 			take(isolate, shared, result);

@@ -526,6 +526,18 @@ void windows_difference(const struct windows_report *report, const struct window
 			row->fact->counts);
 }
 
+double windows_last(const struct windows_row *row)
+{
+	return row->curve.count ? row->curve.point[row->curve.count - 1].x : 0;
+}
+
+bool windows_exceeds(const struct windows_row *row)
+{
+	double found = row->fact ? row->knee.x * row->fact->each + row->fact->own : row->knee.x;
+
+	return row->knee.kind == KNEE_SHARP && found > 1.2 * row->entries;
+}
+
 /* ---- the windows as a campaign ---- */
 
 static void windows_state(const struct windows *windows, struct campaign_state *state)

@@ -128,6 +128,13 @@ const char *windows_why(const struct windows_report *report);
 void windows_difference(const struct windows_report *report, const struct windows_row *row,
 	char words[BUFFERS_WORDS]);
 
+/* Returns the largest number of filler instructions that was measured; 0: none. */
+double windows_last(const struct windows_row *row);
+
+/* Returns whether far more entries were in use at a sharp knee than the core model states: these
+ * entries do not limit the filler instructions. */
+bool windows_exceeds(const struct windows_row *row);
+
 /* Returns the report's row for a value of the knob `filler` (kind of filler instruction), or NULL.
  */
 const struct windows_row *windows_row(const struct windows_report *report, int64_t choice);

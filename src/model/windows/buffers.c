@@ -211,12 +211,12 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	text_free(&text);
 }
 
-struct knee_words buffers_knee(const struct knee *knee, double most)
+struct knee_words buffers_knee(const struct knee *knee, double last)
 {
 	struct knee_words words;
 
 	if (knee->kind == KNEE_NONE)
-		snprintf(words.text, sizeof(words.text), "none up to %.0f", most);
+		snprintf(words.text, sizeof(words.text), "none up to %.0f", last);
 	else if (knee->kind == KNEE_SOFT)
 		snprintf(words.text, sizeof(words.text), "about %.0f (%.0f to %.0f)", knee->x,
 			knee->from, knee->to);

@@ -77,8 +77,8 @@ void buffers_difference(const struct buffers *buffers, const struct knee *knee,
 	const struct window_filler *filler, double entries, char words[BUFFERS_WORDS]);
 
 /* Formats the position of a knee as words: "506", "506 (505 to 507)", "about 85 (60 to 110)", "none
- * up to 1024", "-". */
+ * up to 1024", "-". `last`: the largest measured number of fillers. */
 struct knee_words {
 	char text[48];
 };
-struct knee_words buffers_knee(const struct knee *knee, double most);
+struct knee_words buffers_knee(const struct knee *knee, double last);
