@@ -55,11 +55,13 @@ static struct status compile_on_terminal(
 	if (!status_is_ok(&status) || own_open_over(opening) ||
 		tcgetattr(STDIN_FILENO, &modes) != 0)
 		return status_is_ok(&status) ? own_open_end(opening, said, kernel) : status;
-	cli_note(cli, "%.120s: compiling; q quits", path);
 	fatal_rescue(restore_modes);
 	typed = modes;
 	typed.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	/* Without flow control, because after Ctrl-S the note would wait for Ctrl-Q. */
+	typed.c_iflag &= ~(tcflag_t)IXON;
 	tcsetattr(STDIN_FILENO, TCSANOW, &typed);
+	cli_note(cli, "%.120s: compiling; q quits", path);
 	while (!quit && !own_open_over(opening))
 		quit = typed_quit();
 	restore_modes();

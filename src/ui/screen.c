@@ -245,8 +245,8 @@ static void close_output(void)
 	screen.bytes = NULL;
 }
 
-/* Turns flow control off: otherwise Ctrl-S would stop output, and the explorer would wait for the
- * terminal without an end. */
+/* Turns flow control off. Otherwise Ctrl-S would stop output, and the explorer would wait for the
+ * terminal without an end. If Ctrl-S was typed before, output goes on. */
 static void end_flow_control(void)
 {
 	struct termios modes;
@@ -255,8 +255,13 @@ static void end_flow_control(void)
 		return;
 	modes.c_iflag &= ~(tcflag_t)IXON;
 	tcsetattr(STDIN_FILENO, TCSANOW, &modes);
-	/* ncurses sets these modes again after the explorer was stopped. */
-	def_prog_mode();
+}
+
+/* Restores the modes that the terminal had before end_flow_control(). */
+static void restore_modes(void)
+{
+	if (screen.modes_known)
+		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
 
 /* Largest believable number of lines or columns in the environment. */
@@ -293,6 +298,7 @@ struct status screen_open(void)
 	/* Another thread ends the program. */
 	while (screen.ended)
 		pause();
+	end_flow_control();
 	screen.terminal = newterm(NULL, screen.output, stdin);
 	/* Twice, because the system may have refused a file or memory only once. */
 	if (!screen.terminal)
@@ -300,6 +306,7 @@ struct status screen_open(void)
 	if (!screen.terminal) {
 		int error = terminal_refused();
 
+		restore_modes();
 		fatal_guard(NULL);
 		screen.opening = false;
 		close_output();
@@ -315,7 +322,6 @@ struct status screen_open(void)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	end_flow_control();
 	fatal_guard(NULL);
 	screen.opening = false;
 	/* Without typeahead(-1), ncurses stops drawing a frame when a key arrives. */
@@ -337,6 +343,7 @@ void screen_close(void)
 	screen_mouse(false);
 	await_answer();
 	endwin();
+	restore_modes();
 	screen.open = false;
 	input_close();
 	delscreen(screen.terminal);
@@ -365,8 +372,7 @@ void screen_emergency(void)
 	(void)written; /* the program ends in a signal handler, which cannot handle an error of
 			  write() */
 	fcntl(STDOUT_FILENO, F_SETFL, flags);
-	if (screen.modes_known)
-		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
+	restore_modes();
 }
 
 void screen_size(int *width, int *height)
@@ -399,10 +405,12 @@ void screen_suspend(void)
 	send("BD");
 	await_answer();
 	endwin();
+	restore_modes();
 }
 
 void screen_resume(void)
 {
+	end_flow_control();
 	/* The first refresh after endwin() sets the terminal's modes again. */
 	screen_forget();
 	refresh();

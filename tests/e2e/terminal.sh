@@ -209,6 +209,18 @@ pid=$(pid_of)
 tm kill-session -t gone
 until_true gone "$pid" || { kill -KILL "$pid"; stuck "it went on without a terminal"; }
 
+# Ctrl-S before the start stops nothing, and flow control is on again afterwards.
+tm respawn-window -k -t test "sh"
+keys "PS1='ready> '; stty ixon; stty -a > before; clear" Enter
+shows '^ready>'
+keys "clear; until [ -e go ]; do sleep 0.01; done; '$SLEXPLORE'; echo ended \$?" Enter
+lacks '^ready>'
+keys C-s
+touch go
+shows 'cycles per '
+keys q
+ended 0
+
 # No usable terminal: one line, exit status 2, and no escape byte.
 for term in dumb unknown no-such-terminal ''; do
 	tm respawn-window -k -t test "TERM='$term' '$SLEXPLORE' > out 2> err; echo \$? > status; sh"
