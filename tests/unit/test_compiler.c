@@ -152,7 +152,7 @@ TEST_WITH(a_compiler_that_ends_leaves_no_process, set_up, tear_down)
 {
 	int input = open(fifo, O_RDONLY | O_NONBLOCK);
 
-	fake_compiler("exec 9>$FIFO; setsid sleep 60 & sleep 60 & echo began");
+	fake_compiler("exec 9>$FIFO; $LEAVE sleep 60 & sleep 60 & echo began");
 	compile(NULL);
 	check_ok(status);
 	assert_string_equal(text_string(&said), "began\n");
