@@ -118,6 +118,11 @@ FACT(EXTRA_SCHEDULER_PARTS, "extra scheduler-parts")
 /* most vector micro-ops that compete for ports, on a core with scheduler-parts whose rename chooses
  * the port of each vector micro-op (see pipeline_parts.c) */
 FACT(EXTRA_BINDS_VECTORS, "extra binds-vectors")
+/* rename slots of the vector unit that a vector load takes in addition to one (soft limit) */
+FACT(EXTRA_VECTOR_LOAD_SLOTS, "extra vector-load-slots")
+/* loads and stores per cycle that loops with both reach in practice, if most accesses are loads of
+ * general registers (soft limit) */
+FACT(EXTRA_MIXED_MEMORY, "extra mixed-memory")
 /* 1: a vector operation with three sources also needs a port that reads the data of vector stores
  */
 FACT(EXTRA_THIRD_SOURCE, "extra third-source")

@@ -31,6 +31,7 @@
 	ROW(VSTORE, "vstore", RESERVED_COUNT)                  \
 	ROW(STORE_COMPLEX, "store-complex", RESERVED_STORE)    \
 	ROW(VSTORE_COMPLEX, "vstore-complex", RESERVED_VSTORE) \
+	ROW(STORE_BACK, "store-back", RESERVED_COUNT)          \
 	ROW(LOAD_PAIR, "load-pair", RESERVED_LOAD)             \
 	ROW(VLOAD_PAIR, "vload-pair", RESERVED_VLOAD)          \
 	ROW(STORE_PAIR, "store-pair", RESERVED_STORE)          \
@@ -254,6 +255,17 @@ static double unlaminated(const struct uarch *uarch, const struct insn *insn, bo
 	return slots;
 }
 
+/* Returns the class of a store. If the instruction has loaded the operand before, the core may have
+ * the address already. */
+static const struct uarch_class *store_class(
+	const struct uarch *uarch, const struct insn *insn, const struct insn_memory *memory)
+{
+	const struct uarch_class *back = uarch->reserved[RESERVED_STORE_BACK][0];
+
+	return memory->load && !insn->vector && back ? back
+						     : memory_class(uarch, insn, memory, true);
+}
+
 void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch_insn *facts)
 {
 	const struct uarch_class *modify = uarch->reserved[RESERVED_MODIFY][0], *added;
@@ -275,7 +287,7 @@ void uarch_insn(const struct uarch *uarch, const struct insn *insn, struct uarch
 		if (memory->load)
 			facts->load = memory_class(uarch, insn, memory, false);
 		if (memory->store)
-			facts->store = memory_class(uarch, insn, memory, true);
+			facts->store = store_class(uarch, insn, memory);
 		facts->known &= (!memory->load || facts->load) && (!memory->store || facts->store);
 		access = memory->store ? facts->store : memory->load ? facts->load : NULL;
 		if (access && plain)

@@ -98,6 +98,49 @@ static double third_cycles(const struct tally *tally)
 	return work / __builtin_popcount(ports);
 }
 
+/* Returns the cycles that the vector unit needs to rename a path: a vector load takes more than the
+ * slot that the hard limit counts. An iteration whose operations fit one cycle takes one cycle. */
+static double vector_rename_cycles(const struct tally *tally)
+{
+	double width = tally->uarch->fact[CAP_VECTORS], loads = tally->loads[ACCESS_VECTOR],
+	       more = tally->uarch->fact[EXTRA_VECTOR_LOAD_SLOTS] * loads,
+	       operations = limits_vector_operations(tally);
+
+	return width > 0 && more > 0
+		       ? (operations + fmin(more, fmax(operations - width * tally->turns, 0))) /
+				 width
+		       : 0;
+}
+
+/* Adds the limit of vector loads at rename. */
+static void add_vector_rename(struct tally *tally)
+{
+	double cycles = vector_rename_cycles(tally);
+
+	if (cycles > tally->bound * COMPETE_COST)
+		limits_add(tally, LIMIT_SCHEDULING, cycles,
+			"%s vector operations, %s a cycle; each vector load takes up to %s slots: "
+			"%s cycles",
+			words_turn(tally, limits_vector_operations(tally)).text,
+			words_number(tally->uarch->fact[CAP_VECTORS]).text,
+			words_number(1 + tally->uarch->fact[EXTRA_VECTOR_LOAD_SLOTS]).text,
+			words_turn(tally, cycles).text);
+}
+
+/* Adds the limit of loads and stores that compete for ports: a loop with both rarely fills all
+ * ports. Loops of vectors reach more. */
+static void add_mixed_accesses(struct tally *tally)
+{
+	double each = tally->uarch->fact[EXTRA_MIXED_MEMORY], all = limits_addresses(tally),
+	       loads = tally->loads[ACCESS_GENERAL];
+
+	if (each > 0 && loads > tally->loads[ACCESS_VECTOR] + tally->stores[ACCESS_VECTOR] &&
+		tally_all(tally->stores) > 0 && all / each > tally->bound * COMPETE_COST)
+		limits_add(tally, LIMIT_SCHEDULING, all / each,
+			"%s loads and stores, which compete for ports: %s cycles",
+			words_turn(tally, all).text, words_turn(tally, all / each).text);
+}
+
 /* Adds the limit of a core whose scheduler has parts: integer operations are selected before their
  * producers have started, and vector operations are bound to a port at rename. Few operations
  * rarely compete for ports, and are not simulated. */
@@ -529,6 +572,8 @@ void limits_soft(struct tally *tally, bool memory_only)
 		limits_front_end(tally);
 		add_unlamination(tally);
 		add_scheduling(tally);
+		add_vector_rename(tally);
+		add_mixed_accesses(tally);
 		add_parts(tally);
 		add_full_buffers(tally);
 		add_forwarding(tally);

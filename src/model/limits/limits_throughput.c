@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/graph/forwards.h"
 
@@ -21,22 +22,22 @@ static void add_rate(struct tally *tally, enum limit_kind kind, double count, do
 			words_number(each).text);
 }
 
-/* Returns the number of operations of the path at the rename stage of the vector unit. Vector loads
- * and eliminated copies count once, and vector stores twice. Zeroing idioms are not counted,
- * because it is unknown whether they reach the vector unit. */
-static double vector_operations(const struct tally *tally)
+double limits_addresses(const struct tally *tally)
+{
+	double sum = tally_all(tally->loads) + tally_all(tally->stores);
+
+	for (int i = 0; i < tally->loop->insn_count; i++)
+		if (tally->facts[i].store && !strcmp(tally->facts[i].store->name, "store-back"))
+			sum -= tally->insn[i].times;
+	return sum;
+}
+
+double limits_vector_operations(const struct tally *tally)
 {
 	double sum = 0;
 
-	for (int i = 0; i < tally->loop->insn_count; i++) {
-		const struct insn *insn = &tally->loop->insn[i];
-
-		if (!insn->vector || insn->zeroing)
-			continue;
-		sum += tally->insn[i].times;
-		for (int k = 0; k < INSN_MEMORY; k++)
-			sum += insn_stores(insn, k) ? tally->insn[i].times : 0;
-	}
+	for (int i = 0; i < tally->loop->insn_count; i++)
+		sum += tally->loop->insn[i].vector ? tally->insn[i].times : 0;
 	return sum;
 }
 
@@ -54,8 +55,8 @@ static void add_width(struct tally *tally)
 	add_rate(tally, LIMIT_WIDTH, insns, tally->uarch->fact[EXTRA_INSTRUCTIONS],
 		pairs > 0 ? "fused instruction" : "instruction",
 		pairs > 0 ? "fused instructions" : "instructions");
-	add_rate(tally, LIMIT_WIDTH, vector_operations(tally), tally->uarch->fact[CAP_VECTORS],
-		"vector operation", "vector operations");
+	add_rate(tally, LIMIT_WIDTH, limits_vector_operations(tally),
+		tally->uarch->fact[CAP_VECTORS], "vector operation", "vector operations");
 	tally->limits->slots = tally->slots;
 	tally->limits->unlaminated = tally->unlaminated;
 }
@@ -76,8 +77,8 @@ static void add_accesses(struct tally *tally)
 	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch->fact[CAP_STORES_512],
 		"store of 512 bits", "stores of 512 bits");
 	if (loads > 0 && stores > 0)
-		add_rate(tally, LIMIT_ADDRESSES, loads + stores, uarch->fact[CAP_MEMORY], "access",
-			"loads and stores");
+		add_rate(tally, LIMIT_ADDRESSES, limits_addresses(tally), uarch->fact[CAP_MEMORY],
+			"access", "loads and stores");
 	if (tally->complex_stores > 0)
 		add_rate(tally, LIMIT_COMPLEX, loads + tally->complex_stores,
 			uarch->fact[CAP_COMPLEX], "indexed store",

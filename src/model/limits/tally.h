@@ -99,6 +99,12 @@ void limits_ordered(struct tally *tally);
 /* memory_only: adds only limits that may depend on L3 or memory. */
 void limits_soft(struct tally *tally, bool memory_only);
 
+/* Returns the number of addresses that the accesses of the path compute. */
+double limits_addresses(const struct tally *tally);
+/* Returns the number of operations of the path at the rename stage of the vector unit. Loads,
+ * stores, eliminated copies and zeroing idioms count once. */
+double limits_vector_operations(const struct tally *tally);
+
 /* Adds the limits of the front end: what the decoders, the micro-op cache or the loop buffer supply
  * per cycle (front_end.c). limits_soft() calls this function. */
 void limits_front_end(struct tally *tally);
