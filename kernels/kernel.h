@@ -208,6 +208,10 @@ struct kernel_walk {
 	double repeated;    /* number of these mispredictions until the same branches come again, so
 			       that a predictor learns a part of them; 0: nothing is learnt */
 	bool jumps;	    /* the mispredictions are of indirect jumps, not of branches */
+	bool ends;	/* the last branch of each chain of loads is mispredicted, so the next chain
+			   begins after the end of this chain */
+	bool foreseen;	/* The address of each load of the chain is that of the load before, minus a
+			   constant. A core may then guess the address before it has it. */
 	bool flushed;	/* The kernel flushes its data from all caches before each pass over them,
 			   so memory supplies each line. */
 	double places;	/* Number of places in memory at which the loop writes in turn; at each

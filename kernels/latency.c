@@ -354,6 +354,7 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->lines = lines_anew(v) * far;
 	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
 	walk->spacing = v[ORDER] == ORDER_PAIRS || is_mixed(v) ? 0 : (double)v[STRIDE];
+	walk->foreseen = walk->step > 0;
 	/* If the distance between nodes is larger than a cache line, most lines of the working set
 	 * are never touched. */
 	walk->range = (double)(far_count(v) * nodes_each(&nodes)) * lines_of(v) * LINE;

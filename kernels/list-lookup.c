@@ -19,6 +19,8 @@ enum { STEPPED_VALUES = 128 };
 
 /* The smallest number of deleted nodes whose pattern in the array no branch predictor can learn. */
 enum { BEYOND_LEARNING = 65536 };
+/* Predictors know the last iteration of a search of fewer nodes. */
+enum { SEARCH_LONG = 64 };
 
 static const char *const form_names[] = { "simple", "interleaved", "array", "index", "unrolled",
 	NULL };
@@ -366,6 +368,11 @@ static void lookup_describe(const int64_t *v, struct kernel_walk *walk)
 				(double)(list.groups - list.deleted) / (double)list.group;
 	} else if (v[LOOKUP_FORM] != FORM_INDEX) {
 		walk->restart = visited;
+		/* No predictor knows in which iteration a search ends. */
+		if (visited >= SEARCH_LONG) {
+			walk->mispredicts = 1 / visited;
+			walk->ends = true;
+		}
 	}
 	walk->lines = lines.scattered + lines.ordered;
 	if (lines.scattered <= 0)

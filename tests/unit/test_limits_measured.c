@@ -128,6 +128,31 @@ static void check_columns(const char *words, double near)
 	assert_true(explanation->limits.beyond[2] > 0 && explanation->limits.beyond[2] < 1 / 8.0);
 }
 
+/* The end of a search is mispredicted, so the chains of two searches do not overlap. */
+TEST_WITH(searches_of_long_lists_do_not_overlap, set_up, tear_down)
+{
+	const struct limits *limits = &explanation->limits;
+
+	if (!core.uarch)
+		skip();
+	assert_true(limit_at("list-lookup size=16k form=simple", LIMIT_LATENCY) < 3.5);
+	assert_int_equal(limits->limit[limits->predicted_by].kind, LIMIT_MISPREDICTION);
+	check_near(limits->predicted, 4, 0.2);
+}
+
+/* A core may guess the address of each load of a chain that goes backward through its data. */
+TEST_WITH(foreseen_chains_are_no_bound, set_up, tear_down)
+{
+	if (!core.uarch)
+		skip();
+	check_near(limit_at("latency size=256k order=backward", LIMIT_LATENCY), 4, 1e-9);
+	assert_int_not_equal(
+		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
+	limit_at("latency size=16k order=backward", LIMIT_LATENCY);
+	assert_int_equal(
+		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
+}
+
 /* The kernel window flushes data of 4 MiB from all caches before each pass over them. */
 TEST_WITH(flushed_data_come_from_memory, set_up, tear_down)
 {

@@ -529,7 +529,8 @@ static void add_mispredictions(struct tally *tally, double walks)
 	 * detected, so a new chain does not overlap with the previous chain. If a chain has several
 	 * mispredictions, the last misprediction comes late in the chain. */
 	double chain = walk->mispredicts * walk->restart;
-	double late = walk->further > 0	  ? 0
+	double late = walk->ends	  ? fmax(tally->alone, tally->limits->chain.cycles)
+		      : walk->further > 0 ? 0
 		      : walk->restart > 0 ? tally->alone * chain / (chain + 1)
 					  : tally->alone;
 	double base = fmax(tally->bound, late), first, wait, cycles;
@@ -537,6 +538,9 @@ static void add_mispredictions(struct tally *tally, double walks)
 	struct limit_words number = words_turn(tally, count), cost = words_number(each);
 
 	if (!(count > 1e-9) || !has_random_loads(tally))
+		return;
+	/* If chains wait for memory, the ends of the chains hardly matter. */
+	if (walk->ends && late <= tally->bound && count * each < 0.01 * tally->bound)
 		return;
 	/* While a loop waits for data beyond the first-level cache, its branches wait too, so only
 	 * the longer of both waits counts. */
