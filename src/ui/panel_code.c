@@ -223,9 +223,9 @@ static void measure(struct box at, const struct view *view, struct columns *colu
 	/* A long list of ports is cut before the columns of costs, or of latencies, have no room.
 	 */
 	columns->ports = int_most(
-		int_least(columns->ports,
-			room - int_least(widest + 1, TEXT_SHORT) - int_least(columns->line, LINE) -
-				(view->cost && view->cost->count ? COST + MODEL : 0)),
+		int_least(columns->ports, room - int_least(widest + 1, TEXT_SHORT) -
+						  int_least(columns->line, LINE) -
+						  (view->cost && view->cost->count ? COST : 0)),
 		int_least(columns->ports, PORTS_LEAST));
 	columns->text = room - columns->ports;
 	add_costs(view->cost, widest, columns);
@@ -303,7 +303,7 @@ static void draw_insn(
 	const char *ports = fuses && !facts->ports[0] ? facts[1].ports : facts->ports;
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
 	double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
-	int x = MARGIN;
+	int x = MARGIN, room;
 
 	draw_chain(at, y, columns, limits, index);
 	if (facts->fused || fuses)
@@ -328,7 +328,8 @@ static void draw_insn(
 	if (!facts->fused)
 		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
 	x += SLOTS + 1;
-	canvas_put(box_part(at, x, 0, int_least(columns->ports, at.width - x), at.height), 0, y,
+	room = columns->ports - (canvas_columns(at, ports) > columns->ports);
+	canvas_put(box_part(at, x, 0, int_least(room, at.width - x), at.height), 0, y,
 		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
 		facts->eliminated ? "eliminated"
 		: facts->fused	  ? ""

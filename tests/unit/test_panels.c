@@ -556,7 +556,7 @@ TEST(code_shows_the_cost_of_each_instruction)
 	/* A long list of ports leaves room for the costs. */
 	snprintf(explanation->limits.insn[0].ports, sizeof(explanation->limits.insn[0].ports),
 		"p0-3 + p0-3 + p4-7 + micro:20");
-	check_parts(draw(&panel_code, 60, 9), "imul rax, rbx", "M cost", "  3.00   3.00");
+	check_parts(draw(&panel_code, 60, 9), "imul rax, rbx", "P cost", "  3.00");
 	explanation->loop.insn[1].flow = FLOW_BRANCH;
 	check_contains(draw(&panel_code, 80, 10), " jump ");
 	cost = (struct cost_report){ .status = status_failed("the loop is too long") };
