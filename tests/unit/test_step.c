@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "model/code/step.h"
 
 enum { MOST = 512 };
@@ -222,6 +223,37 @@ TEST(test_asleep)
 
 	plan.seconds = 0.1;
 	check_fails(&plan, "longer than 0.1 s");
+}
+
+/* Code that blocks all signals is not woken by its own timer. */
+static void run_deaf(void *context, uint64_t count)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	for (;;)
+		pause();
+}
+
+TEST(test_deaf)
+{
+	struct step_plan plan = plan_for(run_deaf, NULL);
+
+	plan.seconds = 0.1;
+	plan.cold = true;
+	check_fails(&plan, "longer than 0.1 s");
+}
+
+/* Several steppings share a time limit, which ends also the last one. */
+TEST(test_latest)
+{
+	struct step_plan plan = plan_for(run_asleep, NULL);
+
+	plan.seconds = 3000;
+	plan.latest = monotonic_seconds() + 0.05;
+	plan.cold = true;
+	check_fails(&plan, "longer than 3e+03 s");
 }
 
 TEST(test_ends)

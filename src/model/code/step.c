@@ -465,6 +465,7 @@ static void end(struct tracer *tracer)
 struct status step_on_one_processor(struct status (*how)(struct tracer *, struct loop *),
 	struct tracer *tracer, struct loop *loop)
 {
+	struct step_watch watch;
 	struct status status;
 	cpu_set_t before, here;
 	int cpu = sched_getcpu();
@@ -475,8 +476,10 @@ struct status step_on_one_processor(struct status (*how)(struct tracer *, struct
 		CPU_SET(cpu, &here);
 		bound = sched_setaffinity(0, sizeof(here), &here) == 0;
 	}
+	step_watch_begin(&watch, tracer->plan);
 	status = how(tracer, loop);
 	end(tracer);
+	step_watch_end(&watch);
 	if (bound)
 		sched_setaffinity(0, sizeof(before), &before);
 	return status;

@@ -28,6 +28,8 @@ struct step_plan {
 			   multiples of the number that the kernel processes at a time */
 	int most_steps; /* stepping fails after this many instructions in one run (> 0) */
 	double seconds; /* stepping fails after this many seconds; see step_late() */
+	double latest;	/* time, from monotonic_seconds(), at which stepping fails even on a busy
+			   machine; 0: no such time */
 	step_prepare *prepare; /* function that prepares the child; NULL: nothing to prepare */
 	step_prepare *renew;   /* function that draws fresh data for the next call: the child then
 				  repeats calls of `longer` elements without end; NULL: two runs */

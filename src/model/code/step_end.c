@@ -1,9 +1,13 @@
 /* When and why single-stepping of a child process ends early: its time is over, the system refuses,
  * or a signal ends the child. */
 #include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/monotonic.h"
 #include "engine/machine/environment.h"
@@ -47,12 +51,63 @@ bool step_is_late(const struct tracer *tracer)
 	struct step_share share = { -tracer->before.ran, -tracer->before.waited };
 	char path[48];
 
+	if (tracer->plan->latest > 0 && monotonic_seconds() >= tracer->plan->latest)
+		return true;
 	if (elapsed < tracer->plan->seconds)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tracer->child);
 	if (!add_share(path, &share) || !add_share(OWN_SCHEDSTAT, &share))
 		return true;
 	return step_late(elapsed, &share, tracer->plan->seconds);
+}
+
+/* Nothing else uses this signal, and its default action is to do nothing. */
+enum { WATCH_SIGNAL = SIGURG };
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+static void interrupt(int number)
+{
+	(void)number;
+}
+
+static struct timespec time_of(double seconds)
+{
+	return (struct timespec){ (time_t)seconds,
+		(long)((seconds - (double)(time_t)seconds) * 1e9) + 1 };
+}
+
+void step_watch_begin(struct step_watch *watch, const struct step_plan *plan)
+{
+	/* Without SA_RESTART, the signal interrupts system calls. */
+	const struct sigaction action = { .sa_handler = interrupt };
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WATCH_SIGNAL };
+	double first = plan->seconds < 3600 ? plan->seconds : 3600, next = first / 8;
+	sigset_t mine;
+
+	if (plan->latest > 0 && plan->latest - monotonic_seconds() < first)
+		first = fmax(plan->latest - monotonic_seconds(), 0);
+	sigaction(WATCH_SIGNAL, &action, NULL);
+	sigemptyset(&mine);
+	sigaddset(&mine, WATCH_SIGNAL);
+	pthread_sigmask(SIG_UNBLOCK, &mine, &watch->before);
+	event.sigev_notify_thread_id = gettid();
+	/* Without the timer, the timer of the child process suffices for most code. */
+	watch->there = timer_create(CLOCK_MONOTONIC, &event, &watch->timer) == 0;
+	if (watch->there)
+		timer_settime(watch->timer, 0,
+			&(struct itimerspec){
+				.it_value = time_of(first), .it_interval = time_of(next) },
+			NULL);
+}
+
+void step_watch_end(const struct step_watch *watch)
+{
+	if (watch->there)
+		timer_delete(watch->timer);
+	pthread_sigmask(SIG_SETMASK, &watch->before, NULL);
 }
 
 struct status step_refused(int error)

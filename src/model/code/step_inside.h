@@ -2,7 +2,9 @@
  * early, step_own.c steps the user's own loops. Private to these files. */
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "model/code/step.h"
 
@@ -80,6 +82,17 @@ void step_add_own_share(struct step_share *share);
 /* Whether the time limit for single-stepping the child process is over. Parent and child run
  * alternately. On a busy machine, parent and child wait for other processes at every step. */
 bool step_is_late(const struct tracer *tracer);
+
+/* A timer that interrupts this thread's waits for the child process, so that step_is_late() is
+ * checked even if the child blocks all signals or stops its own timer. */
+struct step_watch {
+	timer_t timer;
+	bool there;
+	sigset_t before; /* the thread's blocked signals before step_watch_begin() */
+};
+
+void step_watch_begin(struct step_watch *watch, const struct step_plan *plan);
+void step_watch_end(const struct step_watch *watch);
 
 /* The reason why ptrace cannot trace a child on this machine. */
 struct status step_refused(int error);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/own/own.h"
 #include "model/code/step_inside.h"
@@ -40,6 +41,9 @@ static const uint64_t sample_from = 32 << 10, sample_bytes = 128 << 20;
  * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
 static const double OWN_SECONDS = 2.0;
 
+/* Time limit in seconds for all single-stepped runs of an own loop together, on a busy machine. */
+static const double OWN_LATEST = 6.0;
+
 /* Memory that parent and child share. */
 struct own_shared {
 	struct status failure;
@@ -54,6 +58,7 @@ struct own_stepping {
 	struct own_shared *shared;
 	struct own_steps steps;
 	struct step_plan plan;
+	double latest;	     /* time at which all single-stepping of the loop ends */
 	uint64_t mark, head; /* addresses, relative to loop(), of the instruction that counts
 				elements, and of the first instruction of the hot loop */
 	double each; /* number of elements from one execution of the counting instruction to the
@@ -76,6 +81,7 @@ static void plan_steps(
 		.shorter = own_elements(stepping->own, shorter ? shorter : n),
 		.most_steps = most,
 		.seconds = OWN_SECONDS,
+		.latest = stepping->latest,
 		.prepare = own_steps_prepare,
 		.kept = shorter > 0,
 		.cold = shorter == 0,
@@ -318,6 +324,7 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 		munmap(stepping.shared, sizeof(*stepping.shared));
 		return status;
 	}
+	stepping.latest = monotonic_seconds() + OWN_LATEST;
 	for (int64_t few = N_FIRST;; few *= N_TIMES) {
 		int64_t longer = (few + multiple - 1) / multiple * multiple;
 
