@@ -56,7 +56,7 @@ TEST(folders_of_killed_processes_are_removed)
 {
 	const char *folder;
 	struct status status;
-	char inner[128];
+	char inner[128], link[96];
 
 	snprintf(base, sizeof(base), "/tmp/test-own-folder-XXXXXX");
 	assert_non_null(mkdtemp(base));
@@ -65,6 +65,8 @@ TEST(folders_of_killed_processes_are_removed)
 	snprintf(used, sizeof(used), "%s/slexplore-%d-abcdef", base, (int)getppid());
 	snprintf(strange, sizeof(strange), "%s/slexplore-notes", base);
 	snprintf(inner, sizeof(inner), "%s/inner", abandoned);
+	snprintf(link, sizeof(link), "%s/slexplore-%d-ghijkl", base, (int)ended_process());
+	assert_int_equal(symlink("notes", link), 0);
 	assert_int_equal(mkdir(abandoned, 0700), 0);
 	assert_int_equal(mkdir(inner, 0700), 0);
 	assert_int_equal(mkdir(used, 0700), 0);
@@ -76,12 +78,35 @@ TEST(folders_of_killed_processes_are_removed)
 	assert_true(status_is_ok(&status));
 	assert_int_equal(access(folder, F_OK), 0);
 	assert_int_equal(access(abandoned, F_OK), -1);
+	assert_int_equal(faccessat(AT_FDCWD, link, F_OK, AT_SYMLINK_NOFOLLOW), -1);
 	assert_int_equal(access(used, F_OK), 0);
 	assert_int_equal(access(strange, F_OK), 0);
 	make_file(folder, "own.so");
 	make_deep(folder, 50);
 	own_folder_remove(folder);
 	assert_int_equal(access(folder, F_OK), -1);
+}
+
+/* An own loop may put a symbolic link or a FIFO in the place of its folder. */
+TEST(what_replaces_a_folder_is_removed_and_not_followed)
+{
+	const char *folder;
+	struct status status;
+	char moved[96], library[128];
+
+	snprintf(moved, sizeof(moved), "%s/moved", base);
+	snprintf(library, sizeof(library), "%s/own.so", moved);
+	for (int i = 0; i < 2; i++) {
+		status = own_folder_make(&folder);
+		assert_true(status_is_ok(&status));
+		make_file(folder, "own.so");
+		assert_int_equal(rename(folder, moved), 0);
+		assert_int_equal(i == 0 ? symlink(moved, folder) : mkfifo(folder, 0600), 0);
+		own_folder_remove(folder);
+		assert_int_equal(faccessat(AT_FDCWD, folder, F_OK, AT_SYMLINK_NOFOLLOW), -1);
+		assert_int_equal(access(library, F_OK), 0);
+		own_folder_remove(moved);
+	}
 }
 
 TEST(a_relative_folder_is_no_option)

@@ -110,7 +110,11 @@ static bool empty(int folder, int depth, int top)
 static void remove_library(int parent, const char *name)
 {
 	char path[PATH_MAX];
+	struct stat about;
 
+	/* A symbolic link may lead to a folder of the user. */
+	if (fstatat(parent, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(about.st_mode))
+		return;
 	if (snprintf(path, sizeof(path), "%s/" OWN_LIBRARY, name) < (int)sizeof(path))
 		unlinkat(parent, path, 0);
 }
@@ -119,7 +123,8 @@ static void remove_at(int parent, const char *name)
 {
 	int top = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
-	if (top < 0)
+	/* The user's code may have put a symbolic link or a file in the place of the folder. */
+	if (top < 0 && unlinkat(parent, name, 0) != 0)
 		remove_library(parent, name);
 	for (int i = 0, waits = 0; i < PASSES_MOST; i++) {
 		bool lifted = top >= 0 && empty(top, 0, top);
@@ -183,7 +188,8 @@ static void remove_all(void)
 
 /* ---- folders left after a crash */
 
-/* Whether a process of this user made the folder, and has ended. */
+/* Whether a process of this user made the folder, or what an own loop put in its place, and has
+ * ended. Regular files with such a name are not removed. */
 static bool is_abandoned(int parent, const char *name)
 {
 	struct stat about;
@@ -192,7 +198,7 @@ static bool is_abandoned(int parent, const char *name)
 	if (sscanf(name, NAME "-%d-%*6[A-Za-z0-9]%n", &process, &end) != 1 || !end || name[end] ||
 		process <= 0)
 		return false;
-	return fstatat(parent, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(about.st_mode) &&
+	return fstatat(parent, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(about.st_mode) &&
 	       about.st_uid == geteuid() && kill(process, 0) != 0 && errno == ESRCH;
 }
 
