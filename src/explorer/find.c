@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -274,6 +275,10 @@ static void find_text(struct session *session, const char *arguments)
 	text_cut_clean(text, sizeof(text));
 	for (size_t length = strlen(text); length > 0 && text[length - 1] == ' ';)
 		text[--length] = '\0';
+	/* The key / opens the search, which may be open already: /dot finds dot, unless it is a
+	 * path. */
+	if (text[0] == '/' && text[1] && !strchr(text + 1, '/') && access(text, F_OK) != 0)
+		memmove(text, text + 1, strlen(text));
 	offer_all(&search);
 	/* If no entry has all words of the typed text, the search shows entries with its longest
 	 * word. */

@@ -414,7 +414,8 @@ TEST(page_walks_are_those_of_chained_loads)
 	check_near(cpe_of(LIMIT_PAGE_WALKS),
 		fmax(cpe_of(LIMIT_MEMORY_LATENCY), cpe_of(LIMIT_MEMORY_LINES)) + 8 * beyond, 1e-9);
 	assert_string_equal(cause_of(LIMIT_PAGE_WALKS),
-		"the other limits, and 63 % of chained loads miss the first TLB: +15");
+		"the other limits, and 63 % of chained loads miss the first TLB: +15 cycles an "
+		"iteration");
 	assert_false(find(LIMIT_PAGE_WALKS)->hard);
 	place.walk.chains = 5;
 	limits_of_place(*state, PLAIN, 1, &place);

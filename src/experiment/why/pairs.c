@@ -441,8 +441,8 @@ static const struct pair pairs[] = {
 		"The data lie in the memory of another node, which takes longer to reach.",
 		"Place the data on the node of the core: numactl --localalloc." },
 	{ "order of access", NULL, "order", in_order, true,
-		"No prefetcher can predict a random order, so the loop waits for caches and "
-		"memory.",
+		"No prefetcher follows this order, or each access needs another cache line, so the "
+		"loop waits for caches and memory.",
 		"Access the data in the order of their addresses." },
 	{ "order of access", "list-lookup", "misplaced", set_zero, true, NULL, NULL },
 	{ "order of access", "matmul", "order", along_rows, true, NULL, NULL },

@@ -154,9 +154,9 @@ static void add_fills(struct tally *tally, double lines)
 	if (!(each > 0) || !(cap > 0) || !(lines > 0) || tally->loads[ACCESS_VECTOR] > 0)
 		return;
 	limits_add(tally, LIMIT_EVICTED, loads / cap + lines * each,
-		"%s loads, %s a cycle, which wait %s cycles for each of %s line%s that arrive%s",
+		"%s loads, %s a cycle, which wait %s cycle%s for each of %s line%s that arrive%s",
 		words_turn(tally, loads).text, words_number(cap).text, words_number(each).text,
-		words_turn(tally, lines).text, words_s(tally, lines),
+		each == 1 ? "" : "s", words_turn(tally, lines).text, words_s(tally, lines),
 		*words_s(tally, lines) ? "" : "s");
 }
 

@@ -377,7 +377,8 @@ static double page_walks(struct tally *tally)
 	tally->adds = true;
 	if (reaches ? share > 0.005 : cycles > 0)
 		limits_add(tally, LIMIT_PAGE_WALKS, tally->bound + cycles,
-			"the other limits, and %s %% of %sloads miss the first TLB: +%s",
+			"the other limits, and %s %% of %sloads miss the first TLB: +%s cycles an "
+			"iteration",
 			words_number(round(share * 100)).text, reaches ? "chained " : "",
 			words_turn(tally, cycles).text);
 	tally->adds = false;
