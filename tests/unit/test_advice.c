@@ -41,7 +41,18 @@ static uint64_t footprint(const int64_t *v)
 	return (uint64_t)v[SIZE];
 }
 
+/* Mean number of further loads of a search; each accumulator is a chain of loads. */
+static double further;
+
+static void describe(const int64_t *v, struct kernel_walk *walk)
+{
+	walk->chains = (double)v[ACC];
+	walk->further = further;
+	walk->mispredicts = 0.5;
+}
+
 static const struct kernel kernel = { .name = "made-up",
+	.describe = describe,
 	.knobs = knobs,
 	.knob_count = KNOBS,
 	.check = check,
@@ -144,6 +155,18 @@ TEST(the_best_change_of_form_is_the_smallest_that_gains_as_much)
 	assert_string_equal(advice.words, "acc=4 (and unroll=4) breaks the chain: 0.750 predicted");
 	assert_string_equal(advice.set, "acc=4 unroll=4");
 	assert_string_equal(advice.brief, "acc=4, …");
+}
+
+/* While one short search waits for its end, the core already executes the next one. */
+TEST(more_searches_at_once_are_not_advised)
+{
+	further = 1;
+	begin(by_acc, &kernel);
+	assert_false(advice_find(&whole, &advice) && advice.kind == ADVICE_KNOB &&
+		     advice.setting.v[ACC] > 1);
+	further = 0;
+	ask(by_acc, &kernel);
+	assert_int_equal(advice.knob, ACC);
 }
 
 /* Another type would gain more than any form. */
