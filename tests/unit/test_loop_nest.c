@@ -26,6 +26,7 @@ static const struct {
 	{ "two entries", "0>1 0>2 1>2 2>1 2>3", "1:1+12" },
 	{ "two entries around a loop", "0>1 0>3 1>2 2>2 2>3 3>1", "1:1-13 2:2+2" },
 	{ "two entries inside a loop", "0>1 1>2 1>3 2>3 3>2 3>4 4>1", "1:1-14 2:2+23" },
+	{ "a loop at the second entry of a loop", "0>1 0>2 1>2 2>3 3>2 3>1", "1:1-1 2:2+23" },
 	{ "two edges to one node", "0>1 0>1 1>1 1>1", "1:1+1" },
 };
 

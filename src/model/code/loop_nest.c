@@ -15,11 +15,11 @@ struct region {
 
 struct search {
 	const struct graph_node *node;
-	int *number; /* for each node its place in a depth-first order; -1: not reached */
-	int *order;  /* the graph's nodes, sorted so that the nodes of a region are together */
-	int *sorted; /* the nodes of one region, sorted so that nodes that reach each other are
-			together */
-	bool *entry; /* for each node, whether the node is the entry of a loop that was found */
+	int *number;  /* for each node its place in a depth-first order; -1: not reached */
+	int *order;   /* the graph's nodes, sorted so that the nodes of a region are together */
+	int *sorted;  /* the nodes of one region, sorted so that nodes that reach each other are
+			 together */
+	bool *header; /* for each node, whether the node is the header of a loop that was found */
 	/* Tarjan's algorithm: the time at which each node was met (0: not yet), and the earliest
 	 * node that it reaches. The other members are the next edge of the node to follow, and
 	 * whether the node waits on the stack. */
@@ -109,14 +109,14 @@ static void find_sets(struct search *search, const struct region *region, int fi
 	while (deep > 0) {
 		int node = search->path[deep - 1], next, from = *end;
 		const int *edges = search->node[node].next;
-		bool turns = (edges[0] == node || edges[1] == node) && !search->entry[node];
+		bool turns = (edges[0] == node || edges[1] == node) && !search->header[node];
 
 		if (search->way[node] < 2) {
 			next = edges[search->way[node]++];
-			/* Edges that leave the searched region, or that lead to the entries of
+			/* Edges that leave the searched region, or that lead to the headers of
 			 * loops, do not count. */
 			if (next < 0 || search->nest->loop_of[next] != region->loop ||
-				search->entry[next])
+				search->header[next])
 				continue;
 			if (!search->met[next])
 				meet(search, next, &deep);
@@ -139,12 +139,12 @@ static void find_sets(struct search *search, const struct region *region, int fi
 	}
 }
 
-/* Marks a node as an entry of the loop that contains the node. */
-static void mark_entry(struct search *search, int node)
+/* Chooses the header of the loop that contains the entry `node`: the entry that the depth-first
+ * search reached first. */
+static void choose_header(struct search *search, int node)
 {
 	struct nest_loop *loop = &search->nest->loop[search->nest->loop_of[node]];
 
-	search->entry[node] = true;
 	if (loop->header < 0 || search->number[node] < search->number[loop->header])
 		loop->header = node;
 }
@@ -169,11 +169,13 @@ static void search_region(struct search *search, struct region region)
 
 			if (next >= 0 && nest->loop_of[next] >= first_loop &&
 				nest->loop_of[next] != nest->loop_of[node])
-				mark_entry(search, next);
+				choose_header(search, next);
 		}
 		if (node == 0 && nest->loop_of[0] >= first_loop)
-			mark_entry(search, 0);
+			choose_header(search, 0);
 	}
+	for (int i = first_loop; i < nest->count; i++)
+		search->header[nest->loop[i].header] = true;
 }
 
 void loop_nest_find(const struct graph_node *node, int count, struct loop_nest *nest)
@@ -189,7 +191,7 @@ void loop_nest_find(const struct graph_node *node, int count, struct loop_nest *
 	search.way = numbers(count, 0);
 	search.path = numbers(count, 0);
 	search.stack = numbers(count, 0);
-	search.entry = memory_new((size_t)count, sizeof(*search.entry));
+	search.header = memory_new((size_t)count, sizeof(*search.header));
 	search.waits = memory_new((size_t)count, sizeof(*search.waits));
 	search_region(&search, (struct region){ 0, number_nodes(&search), -1 });
 	while (search.region_count > 0)
@@ -202,7 +204,7 @@ void loop_nest_find(const struct graph_node *node, int count, struct loop_nest *
 	free(search.way);
 	free(search.path);
 	free(search.stack);
-	free(search.entry);
+	free(search.header);
 	free(search.waits);
 	free(search.region);
 }

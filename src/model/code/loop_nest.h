@@ -24,11 +24,10 @@ struct loop_nest {
 /* Finds the loops of a graph of `count` nodes (> 0). Nodes that cannot be reached belong to no
  * loop. Two back edges to one header node belong to one loop. If several nodes are entries of a
  * loop, the entry that a depth-first search reaches first is the loop's header. Without the edges
- * to its entry nodes, a loop falls apart into the loops inside it. Loops nested deeper than 64
- * levels count as one loop. The caller frees the result with loop_nest_free().
+ * to its header, a loop falls apart into the loops inside it. Loops nested deeper than 64 levels
+ * count as one loop. The caller frees the result with loop_nest_free().
  *
- * Source: B. Steensgaard, Sequentializing Program Dependence Graphs for Irreducible Programs,
- * Microsoft Research, 1993. For loops with one entry, the algorithm finds the same loops as the
- * method of dominators. */
+ * Source: P. Havlak, Nesting of Reducible and Irreducible Loops, ACM TOPLAS 19(4), 1997. For loops
+ * with one entry, the algorithm finds the same loops as the method of dominators. */
 void loop_nest_find(const struct graph_node *node, int count, struct loop_nest *nest);
 void loop_nest_free(struct loop_nest *nest);
