@@ -153,6 +153,27 @@ TEST_WITH(foreseen_chains_are_no_bound, set_up, tear_down)
 		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
 }
 
+/* Zen 5: vector operations may be faster than their latency in loops that wait for lines. Branches
+ * that are not taken and waiting vector operations leave two misses in flight. */
+TEST_WITH(buffers_and_chains_of_zen5, set_up, tear_down)
+{
+	if (!core.uarch)
+		skip();
+	uarch_choice_free(&core);
+	check_ok(uarch_choose("zen5", &machine, &core));
+	check_near(limit_at("window size=256k filler=both", LIMIT_LATENCY), 36, 1e-9);
+	assert_int_not_equal(
+		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
+	limit_at("window size=16k filler=both", LIMIT_LATENCY);
+	assert_int_equal(
+		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
+	check_near(limit_at("window size=64m filler=branch fillers=100", LIMIT_WINDOW), 0, 0);
+	assert_true(limit_at("window size=64m filler=jump fillers=100", LIMIT_WINDOW) > 1000);
+	check_near(limit_at("window size=64m filler=wait-vector fillers=165", LIMIT_WINDOW), 0, 0);
+	assert_true(
+		limit_at("window size=64m filler=wait-vector fillers=166", LIMIT_WINDOW) > 1000);
+}
+
 /* The kernel window flushes data of 4 MiB from all caches before each pass over them. */
 TEST_WITH(flushed_data_come_from_memory, set_up, tear_down)
 {

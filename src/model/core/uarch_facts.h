@@ -26,6 +26,9 @@ FACT(SIZE_VECTOR_SCHEDULER, "size vector-scheduler")
 /* number of further vector operations that can wait in a queue in front of the scheduler for vector
  * operations; no operation begins from this queue */
 FACT(SIZE_VECTOR_QUEUE, "size vector-queue")
+/* vector operations that can wait at the same time for a load that misses, in their scheduler and
+ * in the queue before it; unknown: as many as "size vector-scheduler" */
+FACT(SIZE_WAITING_VECTORS, "size waiting-vectors")
 /* number of integer micro-ops that can wait for one port, if each port has its own scheduler */
 FACT(SIZE_PORT_SCHEDULER, "size port-scheduler")
 /* largest number of iterations of an inner loop whose end the core's fast branch predictor predicts
@@ -175,6 +178,11 @@ FACT(EXTRA_SPLIT_STORE, "extra split-store")
 /* number of lines to which the last stores wrote: a store to one of these lines shares the cycle of
  * an earlier store to it (cap store-lines); unknown: only the line of the previous store */
 FACT(EXTRA_STORE_MERGE, "extra store-merge")
+/* cycles by which vector operations may be faster than their latency while their scheduler is
+ * almost empty, as in loops that wait for cache lines */
+FACT(EXTRA_EARLY_VECTORS, "extra early-vectors")
+/* 1: branches that are not taken need no entry of "size branches" */
+FACT(EXTRA_TAKEN_ENTRIES, "extra taken-entries")
 /* cycles per line from the second-level cache that loops reach in practice. Unlike the lines per
  * cycle of the cache, this number is no bound */
 FACT(EXTRA_SUSTAINED_LINE, "extra sustained-line")

@@ -125,6 +125,25 @@ double limits_restart_share(double restart, double together)
 	return fmax(1 - together / (first * restart), 1 / (first + 1));
 }
 
+/* Whether the core may execute the slowest chain in fewer cycles than its latencies: not a bound.
+ * Measured on Zen 5: chained loads that walk backward over 128 to 512 KiB take 2.4 to 3.4 cycles
+ * each, where a load takes 4. */
+static bool may_be_faster(const struct tally *tally, const struct chain *chain)
+{
+	if (!levels_spill(tally))
+		return false;
+	if (chain->loads > 0 && tally->place->walk.foreseen)
+		return true;
+	for (int i = 0; i < chain->link_count; i++) {
+		int insn = tally->loop->path[chain->link[i].step].insn;
+
+		if (chain->link[i].alu && tally->loop->insn[insn].vector &&
+			tally->uarch->fact[EXTRA_EARLY_VECTORS] > 0)
+			return true;
+	}
+	return false;
+}
+
 void limits_chain(struct tally *tally)
 {
 	struct chain *chain = &tally->limits->chain;
@@ -140,9 +159,7 @@ void limits_chain(struct tally *tally)
 	together = restart > 0 ? overlap(tally, chain) : 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	share = restart > 0 ? limits_restart_share(restart, together) : 1;
-	/* Measured on Zen 5: chained loads that walk backward over 128 to 512 KiB take 2.4 to 3.4
-	 * cycles each, where a load takes 4. */
-	tally->sampled = chain->loads > 0 && tally->place->walk.foreseen && levels_spill(tally);
+	tally->sampled = may_be_faster(tally, chain);
 	/* If new dependence chains begin rarely, the text of the limit does not mention new chains.
 	 */
 	if (share > 0.99)
@@ -195,7 +212,10 @@ static bool depends(const struct span *span, const struct insn *insn)
 static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn *insn)
 {
 	bool load = insn->memory_count > 0 && !insn->address_only;
-	enum uarch_fact own = load ? SIZE_LOAD_SCHEDULER : SIZE_VECTOR_SCHEDULER;
+	bool queue = uarch_known(tally->uarch->fact[SIZE_WAITING_VECTORS]);
+	enum uarch_fact own = load    ? SIZE_LOAD_SCHEDULER
+			      : queue ? SIZE_WAITING_VECTORS
+				      : SIZE_VECTOR_SCHEDULER;
 
 	if ((load || insn->vector) && uarch_known(tally->uarch->fact[own]))
 		return own;
@@ -216,7 +236,9 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 	bool made = facts->known && !facts->eliminated && !insn->zeroing;
 
 	span->taken[SIZE_ROB] += facts->known && !half && !joined ? facts->slots : 0;
-	span->taken[SIZE_BRANCHES] += insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER;
+	span->taken[SIZE_BRANCHES] +=
+		insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER &&
+		(tally->loop->path[step].taken || !(tally->uarch->fact[EXTRA_TAKEN_ENTRIES] > 0));
 	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
 	for (int i = 0; i < insn->write_count && made; i++) {
 		/* A call or return updates the stack pointer at rename, so the stack pointer needs

@@ -289,7 +289,8 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 		[SIZE_BRANCHES] = "branches in flight",
 		[SIZE_CALLS] = "calls in flight",
 		[SIZE_LOAD_SCHEDULER] = "the loads' scheduler",
-		[SIZE_VECTOR_SCHEDULER] = "the vectors' scheduler" };
+		[SIZE_VECTOR_SCHEDULER] = "the vectors' scheduler",
+		[SIZE_WAITING_VECTORS] = "the vectors' scheduler and its queue" };
 	int fullest = SIZE_ROB;
 
 	for (int size = 0; size < SIZE_COUNT; size++)
