@@ -133,6 +133,11 @@ uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v)
 	return size < 0 ? 64 : (uint64_t)v[size];
 }
 
+uint64_t kernel_reach(const struct kernel *kernel, const int64_t *v)
+{
+	return kernel->reach ? kernel->reach(v) : kernel_footprint(kernel, v);
+}
+
 uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v)
 {
 	if (kernel->layout)

@@ -357,6 +357,10 @@ struct kernel {
 	 * the value of the knob on AXIS_SIZE. A kernel without a size knob needs one cache line. */
 	uint64_t (*footprint)(const int64_t *v);
 
+	/* Size in bytes of a working set whose lines come from the same caches and memory as the
+	 * lines of this setting. If `reach` is NULL, it is the footprint. */
+	uint64_t (*reach)(const int64_t *v);
+
 	/* Returns a number that identifies the layout of the data in memory. Settings with equal
 	 * layout numbers can share data (layout.prepared). If `layout` is NULL, all settings share
 	 * data (with layout_nests), or all settings with equal footprint. */
@@ -514,6 +518,7 @@ struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v);
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);
 uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v);
+uint64_t kernel_reach(const struct kernel *kernel, const int64_t *v);
 uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
 void kernel_rewind(struct kernel_run *run);
 struct status kernel_verify(struct kernel_run *run);

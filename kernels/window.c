@@ -278,19 +278,31 @@ static uint64_t window_footprint(const int64_t *v)
 	return count_of(v) * STRIDE;
 }
 
-/* Settings with the same number of chains can share their nodes. A smaller working set uses only
- * the first nodes. */
-static uint64_t window_layout(const int64_t *v)
-{
-	return (uint64_t)v[CHAINS];
-}
-
 /* The second load of a node misses only if no cache still holds the node. A last-level cache may be
  * larger than all nodes together, so the kernel flushes all nodes from the caches after it has
  * loaded each node. The kernel does not flush the caches if all nodes together take less than
  * EMPTIED bytes. With so few nodes, the kernel shows how far the core looks ahead during cache
  * hits. */
 enum { EMPTIED = 4 << 20 };
+
+/* Whether all data are flushed from the caches before each pass over them. */
+static bool is_flushed(const int64_t *v)
+{
+	return window_footprint(v) >= EMPTIED;
+}
+
+/* Memory supplies the lines of flushed data, as if no cache could hold them. */
+static uint64_t window_reach(const int64_t *v)
+{
+	return is_flushed(v) ? UINT64_MAX : window_footprint(v);
+}
+
+/* Settings with the same number of chains can share their nodes. A smaller working set uses only
+ * the first nodes. */
+static uint64_t window_layout(const int64_t *v)
+{
+	return (uint64_t)v[CHAINS];
+}
 
 static void window_describe(const int64_t *v, struct kernel_walk *walk)
 {
@@ -300,7 +312,7 @@ static void window_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->range = (double)count_of(v) * LINE;
 	walk->chains = (double)v[CHAINS];
 	walk->waits = "the next node's address is in this node";
-	walk->flushed = window_footprint(v) >= EMPTIED;
+	walk->flushed = is_flushed(v);
 }
 
 /* State that outlives a run. The state is stored after the pointer of the first node, because the
@@ -530,6 +542,7 @@ const struct kernel kernel_window = {
 	KERNEL_KNOBS(knobs),
 	KERNEL_RULES(rules),
 	.footprint = window_footprint,
+	.reach = window_reach,
 	.layout = window_layout,
 	.seamless = true,
 	.cold = true,

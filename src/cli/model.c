@@ -66,7 +66,7 @@ void model_close(struct model *model)
 static bool next_request(struct memory_probe *memory, const struct model *model,
 	const struct setting *setting, struct request *request)
 {
-	uint64_t bytes = kernel_footprint(setting->kernel, setting->v);
+	uint64_t bytes = kernel_reach(setting->kernel, setting->v);
 
 	return model->core.uarch && !model->core.foreign &&
 	       memory_probe_next(memory, model->machine, bytes, model->seed, request);

@@ -235,7 +235,7 @@ bool insight_lacks_memory(struct session *session, struct request *request)
 	}
 
 	return memory_probe_next(&session->memory, session_machine(session),
-		kernel_footprint(kernel, session->setting.v), session->seed, request);
+		kernel_reach(kernel, session->setting.v), session->seed, request);
 }
 
 void insight_learn(struct session *session, const struct probe_report *report)

@@ -5,6 +5,7 @@
 
 #include "experiment/memory.h"
 #include "experiment/probe/probe.h"
+#include "experiment/setting/setting.h"
 
 static struct machine machine_of_caches(uint64_t l1, uint64_t l2, uint64_t l3)
 {
@@ -377,6 +378,18 @@ TEST(only_the_ranges_that_are_needed_are_walked)
 	assert_int_equal(most, 256 << 20);
 	assert_true(probe.facts.memory.known);
 	check_near(probe.facts.cache[2].bytes, 16 << 20, 1 << 20);
+}
+
+/* The kernel window flushes data of 4 MiB from all caches, so its limits need the speed of memory.
+ */
+TEST(flushed_data_need_the_speed_of_memory)
+{
+	struct setting flushed, cached;
+
+	assert_true(setting_read(&flushed, "window size=4m"));
+	assert_true(setting_read(&cached, "window size=2m"));
+	assert_true(kernel_reach(flushed.kernel, flushed.v) > (uint64_t)64 << 20);
+	assert_int_equal(kernel_reach(cached.kernel, cached.v), 2 << 20);
 }
 
 /* Without a third level, memory is behind the second: walks over twice its size, and reads. */

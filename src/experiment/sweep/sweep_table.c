@@ -163,13 +163,13 @@ static void measure_memory(struct sweep_table *table, const struct measurer *mea
 	if (!table->explanation || table->options.foreign)
 		return;
 	for (size_t i = 1; i < report->row_count; i++)
-		if (kernel_footprint(largest->kernel, report->row[i].setting.v) >
-			kernel_footprint(largest->kernel, largest->v))
+		if (kernel_reach(largest->kernel, report->row[i].setting.v) >
+			kernel_reach(largest->kernel, largest->v))
 			largest = &report->row[i].setting;
 	result = memory_new(1, sizeof(*result));
-	while (!measurer_stopped(measurer) && memory_probe_next(&table->memory, table->machine,
-						      kernel_footprint(largest->kernel, largest->v),
-						      table->options.seed, &request)) {
+	while (!measurer_stopped(measurer) &&
+		memory_probe_next(&table->memory, table->machine,
+			kernel_reach(largest->kernel, largest->v), table->options.seed, &request)) {
 		if (measurer_measure(measurer, &request, result))
 			memory_probe_accept(&table->memory, table->machine,
 				second ? second->latency : 0, result);
