@@ -54,7 +54,7 @@ static void take_number(struct reader *reader, enum own_type type, struct own_va
 	value->real = strtod(text, &end);
 	if (end == text || !isfinite(value->real)) {
 		reader_wrong(reader,
-			"here comes a number; write 7, -1.5, random(n), random(-9..9), "
+			"no data: write 7, -1.5, random(n), random(-9..9), random(n),sorted, "
 			"zipf(n), 30%%, index or permutation");
 		return;
 	}
