@@ -30,7 +30,7 @@ import json, random, re, struct, subprocess, sys
 
 SLEXPLORE, OBJDUMP, MOST = sys.argv[1], sys.argv[2], 60
 NEVER = re.compile(r"<(__stack_chk_fail|abort|_?exit|__fortify_fail|__chk_fail|__assert_fail|png_\w*error|_?longjmp|"
-                   r"__longjmp_chk|png_longjmp|OPENSSL_die|_Unwind_Resume|_ZSt\w*|__cxa_\w*throw\w*)(@[\w@.]*)?>")
+                   r"__longjmp_chk|png_longjmp|OPENSSL_die|_Unwind_Resume|_ZSt\d+__throw\w*|__cxa_\w*throw\w*)(@[\w@.]*)?>")
 
 def run(*words):
     return subprocess.run(words, capture_output=True, text=True).stdout
