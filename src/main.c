@@ -24,16 +24,20 @@ static void fill_streams(void)
 			(void)open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Variables with which hwloc would read another machine, or load other code. hwloc's own messages
- * would disturb the screen. HWLOC_SYNTHETIC remains, because it simulates a machine openly. */
+/* Removes each variable with which hwloc would read another machine, or load other code
+ * (HWLOC_XMLFILE, HWLOC_FSROOT, HWLOC_COMPONENTS and others). HWLOC_SYNTHETIC remains, because it
+ * simulates a machine openly. */
 static void clean_environment(void)
 {
-	static const char *const names[] = { "HWLOC_XMLFILE", "HWLOC_FSROOT", "HWLOC_COMPONENTS",
-		"HWLOC_PLUGINS_PATH", "HWLOC_PLUGINS_BLACKLIST", "HWLOC_CPUID_PATH",
-		"HWLOC_THISSYSTEM" };
+	char **kept = environ;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unsetenv(names[i]);
+	for (char **variable = environ; variable && *variable; variable++)
+		if (strncmp(*variable, "HWLOC_", 6) != 0 ||
+			!strncmp(*variable, "HWLOC_SYNTHETIC=", 16))
+			*kept++ = *variable;
+	if (kept)
+		*kept = NULL;
+	/* hwloc's own messages would disturb the screen. */
 	setenv("HWLOC_HIDE_ERRORS", "2", 1);
 	/* hwloc's plugins on this machine belong to the machine's libraries. */
 	if (carried_libraries())

@@ -9,6 +9,14 @@ refuse 2 "terminal" explore mountain stride=2
 refuse 2 "terminal" mountain stride=2
 TERM=xterm refuse 2 "terminal" --ascii
 
+# No variable of hwloc turns this machine into another one, except the one that simulates a machine openly.
+printf '%s\n' '#!/bin/sh' "env >'$PWD/seen'" 'exit 1' >showing-cc
+chmod +x showing-cc
+echo '/* slexplore: a=f64[n] */ long loop(long n, double *a) { return n; }' >own.c
+HWLOC_XMLFILE=none HWLOC_OTHER=1 HWLOC_SYNTHETIC='core:1 pu:1' CC=$PWD/showing-cc "$SLEXPLORE" run ./own.c >out 2>err </dev/null || :
+grep -q '^HWLOC_SYNTHETIC=' seen || fail "the compiler did not run: $(cat err)"
+! grep -E '^HWLOC_(XMLFILE|OTHER)=' seen || fail "variables of hwloc remain"
+
 # Wrong usage.
 refuse 2 'did you mean run?' rnu
 refuse 2 'combine' run
