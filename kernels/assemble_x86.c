@@ -101,6 +101,7 @@ struct line {
 	bool sized;		/* the memory operand states its size */
 	int memory; /* index of the memory operand; -1: the line has no memory operand */
 	bool zeroed;
+	bool evex;	    /* the line begins with {evex}: no shorter encoding is allowed */
 	ZydisRegister mask; /* the mask register; 0: the line has no mask */
 };
 
@@ -284,6 +285,7 @@ static bool operand_of(struct line *line, ZydisEncoderRequest *request)
 
 static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
 {
+	static const char evex[] = "{evex}";
 	static const struct {
 		const char *word;
 		ZydisInstructionAttributes attribute;
@@ -292,6 +294,11 @@ static bool mnemonic(struct line *line, ZydisEncoderRequest *request)
 	size_t length;
 
 	take(line, 0);
+	if (!strncmp(line->at, evex, strlen(evex))) {
+		line->evex = true;
+		line->at += strlen(evex);
+		take(line, 0);
+	}
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes) && !request->prefixes; i++)
 		if (take_word(line, prefixes[i].word))
 			request->prefixes = prefixes[i].attribute;
@@ -332,13 +339,13 @@ static bool encode_request(const ZydisEncoderRequest *request, unsigned char *by
 }
 
 /* Tries to encode a request with and without a mask operand. In Zydis, the mask is one of the
- * operands, and k0 means no mask. */
+ * operands, and k0 means no mask. A request with a mask operand has an EVEX encoding. */
 static bool any_mask(const struct line *line, const ZydisEncoderRequest *request,
 	unsigned char *bytes, size_t *length)
 {
 	ZydisEncoderRequest masked = *request, immediate = *request;
 
-	if (!line->mask && !line->zeroed && encode_request(request, bytes, length))
+	if (!line->mask && !line->zeroed && !line->evex && encode_request(request, bytes, length))
 		return true;
 	if (!request->operand_count)
 		return false;

@@ -88,6 +88,21 @@ TEST(what_cannot_be_made_says_why)
 	}
 }
 
+#if defined(__x86_64__)
+/* Some cores have only one of two encodings of an instruction. */
+TEST(a_line_may_ask_for_an_evex_encoding)
+{
+	begin();
+	assemble(&as, "vpaddd ymm0, ymm1, ymm2");
+	assert_int_not_equal(room[0], 0x62);
+	begin();
+	assemble(&as, "{evex} vpaddd ymm0, ymm1, ymm2");
+	check_ok(assemble_end(&as));
+	assert_int_equal(room[0], 0x62);
+	assert_string_equal(decoded(room).text, "vpaddd ymm0, ymm1, ymm2");
+}
+#endif
+
 TEST(the_first_failure_stays)
 {
 	struct status status;
