@@ -117,6 +117,8 @@ fi
 wrong 1 missing.c "./missing.c: No such file"
 source_file plain.c 'long loop(long n) { return n; }'
 wrong 2 plain.c "./plain.c: no comment says which data loop() uses; write, for example,  /* slexplore: "
+source_file plain.asm "$array"
+wrong 2 plain.asm "./plain.asm is no source file"
 source_file words.c 'int x;' '/* slexplore: a=f65[n] */'
 wrong 2 words.c './words.c:2:17: "a=f65[n]": '
 source_file named.c "$array" 'long lop(long n) { return n; }'
@@ -144,8 +146,9 @@ source_file fpe.c "$array" 'long loop(long n, volatile int *a) { volatile int ze
 source_file ill.c "$array" 'long loop(long n) {' '#ifdef __x86_64__' '__asm__ volatile("ud2");' '#else' \
 	'__asm__ volatile("udf #0");' '#endif' 'return n; }'
 wrong 1 ill.c "SIGILL"
-source_file abort.c '#include <stdlib.h>' "$array" 'long loop(long n) { abort(); }'
-wrong 1 abort.c "SIGABRT"
+source_file abort.c '#include <stdlib.h>' '#include <unistd.h>' "$array" \
+	'long loop(long n) { if (write(2, "two\n lines\33\nof three\n", 21) == 21) abort(); return 0; }'
+wrong 1 abort.c "(SIGABRT) in loop(): two lines?"
 source_file exit.c '#include <stdlib.h>' "$array" 'long loop(long n) { exit(3); }'
 # A sanitised program would search for leaks here, which takes seconds on a busy machine.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 wrong 1 exit.c "loop() ended the process: exit("

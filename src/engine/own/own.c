@@ -74,6 +74,11 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 		return status_failed("%.160s: %s", path, strerror(errno));
 	if (!S_ISREG(file->st_mode))
 		return status_failed("%.160s is no file", path);
+	if (!language_is_source(path))
+		return status_usage(
+			"%.160s is no source file: the name of one ends with .c, .cc, .cpp, "
+			".cxx, .c++, .C, .rs, .S or .s",
+			path);
 	return data_read(path, text);
 }
 

@@ -286,7 +286,7 @@ int own_steps_prepare(void *context)
 	size_t bytes = round_up(own_data_bytes(&steps->own->description, steps->n[0]), 4096);
 	unsigned char *memory;
 
-	own_child_begin(-1);
+	own_child_begin(-1, -1);
 	/* The memory is aligned as that of a measurement, so each access has the same place in its
 	 * cache line and page. */
 	memory = arena_reserve(COPIES * bytes + 1);

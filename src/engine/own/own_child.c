@@ -180,9 +180,9 @@ static void die_first(void)
 	close(file);
 }
 
-void own_child_begin(int kept)
+void own_child_begin(int kept, int said)
 {
-	int nowhere;
+	int nowhere, streams = said < 0 ? 3 : 2;
 
 	own_child_plain();
 	/* A session of its own has no terminal: the terminal's keys (Ctrl-C, Ctrl-Z) reach only the
@@ -195,9 +195,11 @@ void own_child_begin(int kept)
 	own_child_limit(RLIMIT_FSIZE, FILE_MOST);
 	own_child_limit(RLIMIT_NOFILE, FILES_MOST);
 	own_child_limit(RLIMIT_NPROC, PROCESSES_MOST);
+	if (said >= 0)
+		dup2(said, STDERR_FILENO);
 	own_child_close(kept);
 	nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int stream = STDIN_FILENO; nowhere >= 0 && stream <= STDERR_FILENO; stream++)
+	for (int stream = STDIN_FILENO; nowhere >= 0 && stream < streams; stream++)
 		dup2(nowhere, stream);
 	if (nowhere > STDERR_FILENO)
 		close(nowhere);
@@ -388,4 +390,66 @@ struct own_ending own_ended_by(int signal)
 	else
 		snprintf(ending.text, sizeof(ending.text), "was ended by signal %d", signal);
 	return ending;
+}
+
+/* ---- the text on standard error */
+
+bool own_said_open(struct own_said *said, int *to)
+{
+	int ends[2];
+
+	*said = (struct own_said){ .from = -1 };
+	*to = -1;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return false;
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	said->from = ends[0];
+	*to = ends[1];
+	return true;
+}
+
+void own_said_read(struct own_said *said)
+{
+	char block[4096];
+	ssize_t got;
+
+	/* A full pipe would stop the process, so text that is not kept is read, too. */
+	while (said->from >= 0 &&
+		(got = TEMP_FAILURE_RETRY(read(said->from, block, sizeof(block)))) > 0) {
+		size_t room = sizeof(said->text) - said->length,
+		       kept = (size_t)got < room ? (size_t)got : room;
+
+		memcpy(said->text + said->length, block, kept);
+		said->length += kept;
+	}
+}
+
+struct words own_said_close(struct own_said *said)
+{
+	struct words words = { "" };
+	const char *at = said->text, *end = at + said->length;
+	size_t length = 0;
+
+	own_said_read(said);
+	end = at + said->length;
+	if (said->from >= 0)
+		close(said->from);
+	said->from = -1;
+	for (int lines = 0; lines < 2 && at < end; at++) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+
+		if (!line_end)
+			line_end = end;
+		while (at < line_end && *at == ' ')
+			at++;
+		if (at < line_end)
+			length += (size_t)snprintf(words.text + length, sizeof(words.text) - length,
+				"%s%.*s", lines++ ? " " : ": ",
+				(int)(line_end - at < 100 ? line_end - at : 100), at);
+		at = line_end;
+	}
+	for (char *byte = words.text; *byte; byte++)
+		if ((unsigned char)*byte < ' ' || *byte == 127)
+			*byte = '?';
+	return words;
 }

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "base/text.h"
+
 /* Like fork(), but the operating system kills the child process when the thread that calls this
  * function ends. */
 pid_t own_child_fork(void);
@@ -24,8 +26,9 @@ void own_child_close(int kept);
 /* Prepares a newly forked process for the user's code: calls own_child_plain(), begins a session
  * without a terminal and without new rights. The process can start threads but no processes. Closes
  * all descriptors but `kept` (-1: none), opens the standard streams on /dev/null, and makes this
- * process the first that Linux kills if memory runs out. */
-void own_child_begin(int kept);
+ * process the first that Linux kills if memory runs out. The standard error goes to the descriptor
+ * `said` instead (-1: to /dev/null). */
+void own_child_begin(int kept, int said);
 
 /* Limits the memory that this process allocates from now on, beyond its present memory. If a signal
  * for a failure ends the process while most of this memory is used, sets *out first; NULL: sets
@@ -63,3 +66,19 @@ struct own_ending {
 	char text[80];
 };
 struct own_ending own_ended_by(int signal);
+
+/* The text that a child process writes to its standard error. */
+struct own_said {
+	int from; /* the reading end of a pipe; -1: closed */
+	size_t length;
+	char text[512]; /* the first bytes */
+};
+
+/* Opens the pipe; *to receives its writing end, for own_child_begin(). Returns false if there is no
+ * pipe. */
+bool own_said_open(struct own_said *said, int *to);
+/* Reads the text that has been written so far, without waiting. */
+void own_said_read(struct own_said *said);
+/* Closes the pipe. Returns ": " and the first two lines of the text, without control characters; an
+ * empty text if the process wrote nothing. */
+struct words own_said_close(struct own_said *said);

@@ -193,9 +193,10 @@ static struct status measure_in_child(
 	return status;
 }
 
-static _Noreturn void child_main(const struct isolate *isolate, struct shared *shared, int early)
+static _Noreturn void child_main(
+	const struct isolate *isolate, struct shared *shared, int early, int said)
 {
-	own_child_begin(early);
+	own_child_begin(early, said);
 	shared->result.status = measure_in_child(isolate, shared, early);
 	atomic_store(&shared->phase, PHASE_DONE);
 	_exit(0);
@@ -216,7 +217,7 @@ static void take(const struct isolate *isolate, const struct shared *shared, str
 /* Returns the outcome of a child process that has ended with the wait status `how`. `told` is the
  * outcome that the child process wrote. */
 static struct status ended(const struct isolate *isolate, const struct shared *shared, int how,
-	const struct status *told)
+	struct own_said *said, const struct status *told)
 {
 	const struct kernel *kernel = isolate->request->kernel;
 	const char *name = kernel->name;
@@ -230,14 +231,15 @@ static struct status ended(const struct isolate *isolate, const struct shared *s
 		null = words_of(": its comment has no word %c=, so the argument %c is NULL",
 			omitted, omitted);
 	if (WIFSIGNALED(how))
-		return status_failed("%.100s %s%s %s%s", name,
+		return status_failed("%.100s %s%s %s%s%s", name,
 			atomic_load(&shared->memory_out) ? own_child_memory_words : "",
 			own_ended_by(WTERMSIG(how)).text,
-			loading ? "while it was loaded" : "in loop()", null.text);
+			loading ? "while it was loaded" : "in loop()", null.text,
+			own_said_close(said).text);
 	if (phase == PHASE_DONE)
 		return *told;
-	return status_failed("%.100s: %s ended the process: exit(%d)", name,
-		loading ? "loading it" : "loop()", WEXITSTATUS(how));
+	return status_failed("%.100s: %s ended the process: exit(%d)%s", name,
+		loading ? "loading it" : "loop()", WEXITSTATUS(how), own_said_close(said).text);
 }
 
 /* Returns the seconds for which a process has waited for a processor; 0: unknown. */
@@ -270,7 +272,7 @@ static bool is_endless(const struct request *request, pid_t child, double elapse
 /* Waits until the child process ends, a call of the user's loop takes too long, or the request is
  * cancelled. */
 static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child,
-	int early, struct result *result)
+	int early, struct own_said *said, struct result *result)
 {
 	const char *name = isolate->request->kernel->name;
 	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * (double)isolate->request->v[0];
@@ -288,11 +290,12 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		if (poll(&wait, 1, wait.fd < 0 ? CLOSED_LOOK_MS : LOOK_MS) > 0 &&
 			read(early, &byte, 1) != 1)
 			wait.fd = -1;
+		own_said_read(said);
 		if (own_child_over(child)) {
 			int how = own_child_end(child, false);
 
 			take(isolate, shared, result);
-			return ended(isolate, shared, how, &result->status);
+			return ended(isolate, shared, how, said, &result->status);
 		}
 		if (atomic_exchange(&shared->early, false)) {
 			take(isolate, shared, result);
@@ -333,8 +336,9 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 {
 	struct shared *shared = mmap(
 		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct own_said said = { .from = -1 };
 	struct status status;
-	int early[2];
+	int early[2], said_to;
 	pid_t child;
 
 	if (shared == MAP_FAILED || pipe2(early, O_CLOEXEC) != 0) {
@@ -344,22 +348,26 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 			munmap(shared, sizeof(*shared));
 		return;
 	}
+	(void)own_said_open(&said, &said_to);
 	child = own_child_fork();
 	if (child == 0)
-		child_main(isolate, shared, early[1]);
+		child_main(isolate, shared, early[1], said_to);
 	close(early[1]);
+	if (said_to >= 0)
+		close(said_to);
 	if (child > 0)
 		own_child_began(child);
 	if (child < 0) {
 		result->status = status_failed("no process for %.100s: %s",
 			isolate->request->kernel->name, strerror(errno));
 	} else {
-		status = wait_for(isolate, shared, child, early[0], result);
+		status = wait_for(isolate, shared, child, early[0], &said, result);
 		take(isolate, shared, result);
 		result->status = status;
 		if (status_is_ok(&result->status) && atomic_load(isolate->cancel))
 			result->status = status_make(STATUS_CANCELLED, "stopped");
 	}
+	(void)own_said_close(&said);
 	close(early[0]);
 	munmap(shared, sizeof(*shared));
 }

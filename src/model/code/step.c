@@ -157,8 +157,7 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 	char place[128] = "";
 
 	if (number == SIGALRM)
-		return status_failed(
-			"single-stepping the loop took longer than %.3g s", tracer->plan->seconds);
+		return status_failed(STEP_TOO_LONG " %.3g s", tracer->plan->seconds);
 	if (!tracer->gone && read_registers(tracer->child, &registers)) {
 		step_describe_place(tracer->child, registers.at, place, sizeof(place));
 		memory = own_child_memory_is_out(tracer->child) ? own_child_memory_words : "";

@@ -72,6 +72,7 @@ struct status step_on_one_processor(struct status (*how)(struct tracer *, struct
 
 /* The words of the message about a run with too many instructions. */
 #define STEP_NOT_ENDED " did not end within"
+#define STEP_TOO_LONG  "single-stepping the loop took longer than"
 
 /* ---- The end of tracing (step_end.c) */
 
