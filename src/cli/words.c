@@ -85,6 +85,11 @@ static struct status open_own(struct cli *cli, const struct kernel **kernel)
 		status = status_usage("%.100s is a program, not a source file: slexplore explain "
 				      "%.100s shows its loops",
 			cli->words[0], cli->words[0]);
+	else if (elf_is_archive(cli->words[0]))
+		status = status_usage(
+			"%.100s is a static library: extract its objects with ar x, and "
+			"explain one of them",
+			cli->words[0]);
 	if (status_is_ok(&status) && cli_opens_screen(cli->command) && !cli->script &&
 		isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		status = compile_on_terminal(cli, cflags.bytes, &said, kernel);

@@ -52,6 +52,16 @@ int run(const char *code)
 		}
 	return s;
 }
+/* The loop branch has a line of a library; the body has a line of this file. */
+long total(const long *a, long n)
+{
+	long s = 0, i = 0;
+# 7 "/usr/include/made.h"
+	for (; i < n; i++)
+# 90 "loops.c"
+		s += a[i] ^ n;
+	return s;
+}
 END
 cat >more.c <<'END'
 __attribute__((noinline)) static long same(long n)
@@ -102,8 +112,15 @@ grep -q '^[c ].[0-9a-f ]\{8\}      4  ' out || fail "no line of the inlined func
 if "$SLEXPLORE" explain loops.o </dev/null | grep -q 'shape::area(int\*, int)'; then
 	expect 0 explain loops.o --function shape::area --uarch "$known"
 	expect 0 explain loops.o --function 'shape::area(int*, int)' --uarch "$known"
+	expect 0 explain loops.o --function area --uarch "$known"
 fi
 expect 0 explain loops.o --function _ZN5shape4areaEPii --uarch "$known"
+
+# Lines of libraries give way to lines of the program; a line without code names the nearest one.
+expect 0 explain loops.o --function total --uarch "$known"
+says out ", loops.c:90"
+refuse 2 "nearest line with code is 4" explain loops.o --function loops.c:3
+refuse 2 'no code of a file "more.h"' explain loops.o --function more.h:3
 
 # Two functions of one name: a message lists their addresses, and either address is taken.
 refuse 2 "2 functions" explain ./loops --function same
@@ -146,5 +163,7 @@ head -c 20 loops.so >cut.so
 refuse 1 "cut.so is cut off" explain cut.so --function transpose
 { head -c 18 loops.so && printf '\003' && tail -c +20 loops.so; } >other.so
 refuse 1 "this program decodes $magic code" explain other.so
+printf '!<arch>\n' >made.a
+refuse 2 "ar x" explain ./made.a
 
 done_with "programs: functions, loops and lines of compiled files"

@@ -1,6 +1,7 @@
 /* Runs a fuzz target without libFuzzer: on files, or on the files of tests/fuzz/corpus/NAME and on
- * inputs made from its seeds by random changes. Nothing is learnt from one input for the next; the
- * same seed makes the same inputs everywhere. The corpus has inputs that once failed.
+ * inputs made by random changes from its seeds and from these files. Nothing is learnt from one
+ * input for the next; the same seed makes the same inputs everywhere. The corpus has inputs that
+ * once failed, and files as other programs write them.
  *
  *   TARGET [-runs=N] [-seed=N]      N inputs (the target's fuzz_runs, else 3,000; emulated 700),
  * seed (1) TARGET FILE…                    these files, once each
@@ -80,27 +81,38 @@ static void run(const uint8_t *bytes, size_t size)
 	input = NULL;
 }
 
-static int run_file(const char *name)
+static uint8_t *read_file(const char *name, size_t *size)
 {
 	FILE *file = fopen(name, "rb");
 	uint8_t *bytes = NULL;
-	size_t size = 0, room = 0, got;
+	size_t room = 0, got;
 
+	*size = 0;
 	if (!file) {
 		perror(name);
-		return 1;
+		return NULL;
 	}
 	do {
-		if (size == room) {
+		if (*size == room) {
 			room = room ? 2 * room : 4096;
 			bytes = realloc(bytes, room);
 			if (!bytes)
 				exit(1);
 		}
-		got = fread(bytes + size, 1, room - size, file);
-		size += got;
+		got = fread(bytes + *size, 1, room - *size, file);
+		*size += got;
 	} while (got > 0);
 	fclose(file);
+	return bytes;
+}
+
+static int run_file(const char *name)
+{
+	size_t size;
+	uint8_t *bytes = read_file(name, &size);
+
+	if (!bytes)
+		return 1;
 	run(bytes, size);
 	free(bytes);
 	printf("%s: %zu bytes\n", name, size);
@@ -109,11 +121,14 @@ static int run_file(const char *name)
 
 /* ---- Making inputs */
 
+enum { SEEDS = 64 };
+
 struct making {
 	struct random random;
 	uint8_t *bytes;
 	size_t size, longest;
-	int seeds;
+	struct fuzz_seed seed[SEEDS]; /* the target's seeds, then the files of its corpus */
+	int seeds, files;	      /* all seeds, and how many of them are files */
 };
 
 static size_t below(struct making *making, size_t bound)
@@ -177,7 +192,7 @@ static void change(struct making *making)
 	case 6: /* a piece of a seed */
 		if (making->seeds) {
 			const struct fuzz_seed *seed =
-				&fuzz_seeds[below(making, (size_t)making->seeds)];
+				&making->seed[below(making, (size_t)making->seeds)];
 			size_t from = below(making, seed->size);
 
 			insert(making, at, (const uint8_t *)seed->bytes + from,
@@ -195,7 +210,7 @@ static void make(struct making *making)
 {
 	making->size = 0;
 	if (making->seeds && below(making, 8)) {
-		const struct fuzz_seed *seed = &fuzz_seeds[below(making, (size_t)making->seeds)];
+		const struct fuzz_seed *seed = &making->seed[below(making, (size_t)making->seeds)];
 
 		insert(making, 0, seed->bytes, seed->size);
 	} else {
@@ -208,7 +223,40 @@ static void make(struct making *making)
 		change(making);
 }
 
-static int make_inputs(uint64_t runs, uint64_t seed)
+static int is_shown(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/* Adds the files in the target's folder of the corpus, in the order of their names. */
+static void add_corpus(struct making *making, const char *program)
+{
+	const char *top = getenv("top_srcdir"), *name = strrchr(program, '/');
+	char folder[1024], file[2048];
+	struct dirent **files;
+	int count;
+
+	name = name ? name + 1 : program;
+	snprintf(folder, sizeof(folder), "%s/tests/fuzz/corpus/%.*s", top ? top : ".",
+		(int)strcspn(name, "."), name);
+	count = scandir(folder, &files, is_shown, alphasort);
+	for (int i = 0; i < count; i++) {
+		struct fuzz_seed seed = { NULL, 0 };
+
+		snprintf(file, sizeof(file), "%s/%s", folder, files[i]->d_name);
+		free(files[i]);
+		if (making->seeds < SEEDS)
+			seed.bytes = read_file(file, &seed.size);
+		if (!seed.bytes)
+			continue;
+		making->seed[making->seeds++] = seed;
+		making->files++;
+	}
+	if (count >= 0)
+		free(files);
+}
+
+static int make_inputs(const char *program, uint64_t runs, uint64_t seed)
 {
 	struct making making = { .random = { seed },
 		.longest = &fuzz_longest ? fuzz_longest : LONGEST };
@@ -219,37 +267,20 @@ static int make_inputs(uint64_t runs, uint64_t seed)
 	run(making.bytes, 0);
 	if (fuzz_seeds)
 		for (; fuzz_seeds[making.seeds].bytes; making.seeds++)
-			run(fuzz_seeds[making.seeds].bytes, fuzz_seeds[making.seeds].size);
+			making.seed[making.seeds] = fuzz_seeds[making.seeds];
+	add_corpus(&making, program);
+	for (int i = 0; i < making.seeds; i++)
+		run(making.seed[i].bytes, making.seed[i].size);
 	for (uint64_t i = 0; i < runs; i++) {
 		make(&making);
 		run(making.bytes, making.size);
 	}
+	for (int i = making.seeds - making.files; i < making.seeds; i++)
+		free((void *)(uintptr_t)making.seed[i].bytes);
 	free(making.bytes);
-	printf("%llu inputs, seed %llu\n", (unsigned long long)runs, (unsigned long long)seed);
+	printf("%llu inputs, seed %llu, %d files\n", (unsigned long long)runs,
+		(unsigned long long)seed, making.files);
 	return 0;
-}
-
-/* Runs the target on the files in its folder of the corpus. */
-static int run_corpus(const char *program)
-{
-	const char *top = getenv("top_srcdir"), *name = strrchr(program, '/');
-	char folder[1024], file[2048];
-	struct dirent *entry;
-	int failed = 0;
-	DIR *files;
-
-	name = name ? name + 1 : program;
-	snprintf(folder, sizeof(folder), "%s/tests/fuzz/corpus/%.*s", top ? top : ".",
-		(int)strcspn(name, "."), name);
-	files = opendir(folder);
-	while (files && (entry = readdir(files))) {
-		snprintf(file, sizeof(file), "%s/%s", folder, entry->d_name);
-		if (entry->d_name[0] != '.')
-			failed |= run_file(file);
-	}
-	if (files)
-		closedir(files);
-	return failed;
 }
 
 #ifdef __x86_64__
@@ -272,5 +303,5 @@ int main(int argc, char **argv)
 		files = true;
 		failed |= run_file(argv[i]);
 	}
-	return files ? failed : run_corpus(argv[0]) | make_inputs(runs, seed);
+	return files ? failed : make_inputs(argv[0], runs, seed);
 }

@@ -224,11 +224,42 @@ TEST(demangles)
 		text_clear(&text);
 		demangle("_ZN3abc3def17h0123456789abcdefE", &text);
 		assert_string_equal(text_string(&text), "abc::def");
+		text_clear(&text);
+		demangle("_ZN42_$LT$a..Of$LT$T$GT$$u20$as$u20$b..Drop$GT$4drop17h0123456789abcdefE"
+			 ".llvm.12",
+			&text);
+		assert_string_equal(text_string(&text), "<a::Of<T> as b::Drop>::drop");
 	}
 	text_free(&text);
 	assert_true(demangled_is("shape::area(int)", "shape::area"));
 	assert_true(demangled_is("shape::area(int)", "shape::area(int)"));
 	assert_false(demangled_is("shape::area(int)", "shape::are"));
+}
+
+TEST(matches_the_end_of_a_name)
+{
+	static const struct {
+		const char *name, *given;
+		bool fits;
+	} rows[] = {
+		{ "ns::shape::area(int) const", "area", true },
+		{ "ns::shape::area(int) const", "shape::area", true },
+		{ "ns::shape::area(int) const", "rea", false },
+		{ "ns::shape::area(int) const", "shape", false },
+		{ "ns::shape::area(int) const", "int", false },
+		{ "double best<double>(std::vector<double>)", "best", true },
+		{ "double best<double>(std::vector<double>)", "best<double>", true },
+		{ "double best<double>(std::vector<double>)", "double", false },
+		{ "best<int>::of(int)", "best", false },
+		{ "best<int>::of(int)", "of", true },
+		{ "(anonymous namespace)::of(int)", "of", true },
+		{ "<a::Of<T> as b::Drop>::drop", "drop", true },
+		{ "<a::Of<T> as b::Drop>::drop", "Drop", false },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (demangled_ends(rows[i].name, rows[i].given) != rows[i].fits)
+			fail_msg("%s: %s", rows[i].name, rows[i].given);
 }
 
 RUN_TESTS()

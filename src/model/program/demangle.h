@@ -10,3 +10,7 @@ void demangle(const char *symbol, struct text *text);
 /* Whether a name that a user gave means the demangled name: "ns::f(int)", or "ns::f" without the
  * parameters. */
 bool demangled_is(const char *demangled, const char *given);
+
+/* Whether a name that a user gave is the last part of the demangled name, with or without template
+ * arguments: "total" or "S::total" for "ns::S::total() const", "best" for "int best<int>(int)". */
+bool demangled_ends(const char *demangled, const char *given);

@@ -1,5 +1,6 @@
 #include "model/program/elf.h"
 
+#include <ar.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,16 +51,28 @@ static uint8_t *read_bytes(struct elf *elf, uint64_t offset, uint64_t size)
 	return bytes;
 }
 
-bool elf_is_file(const char *path)
+/* Whether a file begins with this text. */
+static bool begins_with(const char *path, const char *text)
 {
-	char magic[SELFMAG] = "";
+	char magic[SARMAG] = "";
+	ssize_t length = (ssize_t)strlen(text);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is = fd >= 0 && pread(fd, magic, SELFMAG, 0) == SELFMAG &&
-		  memcmp(magic, ELFMAG, SELFMAG) == 0;
+	bool is = fd >= 0 && pread(fd, magic, (size_t)length, 0) == length &&
+		  memcmp(magic, text, (size_t)length) == 0;
 
 	if (fd >= 0)
 		close(fd);
 	return is;
+}
+
+bool elf_is_file(const char *path)
+{
+	return begins_with(path, ELFMAG);
+}
+
+bool elf_is_archive(const char *path)
+{
+	return begins_with(path, ARMAG);
 }
 
 /* Returns an error message if the ELF header is that of another machine or kind of file. */

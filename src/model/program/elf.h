@@ -48,6 +48,8 @@ struct elf {
 
 /* Whether a file begins with the magic number of ELF files. */
 bool elf_is_file(const char *path);
+/* Whether a file is a static library: an archive of relocatable objects. */
+bool elf_is_archive(const char *path);
 
 /* Opens an ELF file, whose descriptor the struct then owns. `path` is for messages. STATUS_FAILED:
  * the file is no ELF file of this machine, or is damaged. Call elf_close() only after success. */

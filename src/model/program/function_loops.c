@@ -39,10 +39,19 @@ static struct source_line *lines_of_loop(const struct loop *loop, const struct f
 }
 
 /* Inlined functions may bring source lines of other files into the loop. The loop's last
- * instruction is the branch that closes the loop, so its source file counts as the loop's file. */
+ * instruction is the branch that closes the loop, so its source file counts as the loop's file. If
+ * that is a file of a library, the file of the last instruction from no library counts. */
+static const struct source_line *own_line(const struct source_line *lines, int count)
+{
+	for (int i = count - 1; i >= 0; i--)
+		if (lines[i].file && !lines[i].library)
+			return &lines[i];
+	return &lines[count - 1];
+}
+
 static void add_source(const struct source_line *lines, const struct loop *loop, struct text *text)
 {
-	const struct source_line *own = &lines[loop->insn_count - 1];
+	const struct source_line *own = own_line(lines, loop->insn_count);
 	int first = 0, last = 0;
 
 	for (int i = 0; own->file && i < loop->insn_count; i++) {

@@ -234,6 +234,28 @@ static const char *file_name(
 	return file < header->file_count ? base_name(header->file[file]) : NULL;
 }
 
+/* Whether a file belongs to the headers of the system or to the Rust library, as compilers install
+ * or name them. */
+static bool is_library(const struct program_header *header, uint64_t file)
+{
+	static const char *const directories[] = { "/usr/include", "/usr/lib", "/usr/local/include",
+		"/rustc" };
+	const char *path = header->file[file];
+
+	if (path && *path != '/' && header->file_directory[file] < header->directory_count)
+		path = header->directory[header->file_directory[file]];
+	if (path && *path != '/' && header->directory_count > 0)
+		path = header->directory[0];
+	for (size_t i = 0; path && i < sizeof(directories) / sizeof(*directories); i++) {
+		size_t length = strlen(directories[i]);
+
+		if (strncmp(path, directories[i], length) == 0 &&
+			(path[length] == '/' || !path[length]))
+			return true;
+	}
+	return path && strstr(path, "/rustlib/") != NULL;
+}
+
 /* Whether the last parts of the file's path are `name`. */
 static bool file_matches(
 	const struct tables *tables, struct program_header *header, uint64_t file, const char *name)
@@ -402,9 +424,27 @@ static size_t first_from(const uint64_t *addresses, size_t count, uint64_t addre
 static void set_line(const struct tables *tables, struct program_header *header,
 	const struct row *row, struct source_line *line)
 {
-	if (!line->file && row->line > 0 && row->line <= INT_MAX)
-		*line = (struct source_line){ file_name(tables, header, row->file),
-			(int)row->line };
+	const char *file;
+
+	if (line->file || row->line < 1 || row->line > INT_MAX)
+		return;
+	file = file_name(tables, header, row->file);
+	if (file)
+		*line = (struct source_line){ file, (int)row->line, is_library(header, row->file) };
+}
+
+/* Replaces the line of a library at which a function begins by the line of this row, unless that is
+ * a line of a library, too. */
+static void leave_library(const struct tables *tables, struct program_header *header,
+	const struct row *row, struct source_line *line)
+{
+	struct source_line own = { 0 };
+
+	if (!line->library || row->ends)
+		return;
+	set_line(tables, header, row, &own);
+	if (own.file && !own.library)
+		*line = own;
 }
 
 bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, bool begins,
@@ -421,17 +461,25 @@ bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, bool beg
 		return false;
 	while (next_table(&tables, &header)) {
 		struct row row = { .ends = true }, before = { .ends = true };
-		size_t next = 0;
+		size_t next = 0, begun = count;
 
 		for (; next_row(&header, &row); before = row) {
-			if (before.ends || row.address < before.address)
+			if (before.ends || row.address < before.address) {
 				next = first_from(addresses, count, row.address);
+				begun = count;
+			}
 			for (; !before.ends && next < count && addresses[next] < row.address &&
 				work > 0;
 				next++, work--)
 				set_line(&tables, &header, &before, &found[next]);
-			if (begins && !row.ends && next < count && addresses[next] == row.address)
-				set_line(&tables, &header, &row, &found[next]);
+			if (!begins)
+				continue;
+			if (next < count && addresses[next] <= row.address)
+				begun = next;
+			if (begun < count && !row.ends && addresses[begun] == row.address)
+				set_line(&tables, &header, &row, &found[begun]);
+			if (begun < count)
+				leave_library(&tables, &header, &row, &found[begun]);
 		}
 	}
 	forget_names(&header);
@@ -468,4 +516,35 @@ size_t lines_addresses(
 		if (kept == 0 || addresses[kept - 1] != addresses[i])
 			addresses[kept++] = addresses[i];
 	return kept;
+}
+
+int lines_nearest(struct elf *elf, const char *file, int line)
+{
+	struct program_header header = { 0 };
+	struct tables tables;
+	int64_t nearest = 0;
+
+	if (!open_tables(elf, &tables))
+		return 0;
+	while (next_table(&tables, &header)) {
+		struct row row = { .ends = true };
+		uint64_t known = UINT64_MAX; /* number of the file of the last row */
+		bool fits = false;
+
+		while (next_row(&header, &row)) {
+			int64_t far = row.line < line ? line - row.line : row.line - line,
+				best = nearest < line ? line - nearest : nearest - line;
+
+			if (row.ends || row.line < 1 || row.line > INT_MAX)
+				continue;
+			if (row.file != known)
+				fits = file_matches(&tables, &header, row.file, file);
+			known = row.file;
+			if (fits &&
+				(nearest == 0 || far < best || (far == best && row.line > nearest)))
+				nearest = row.line;
+		}
+	}
+	forget_names(&header);
+	return (int)nearest;
 }

@@ -14,12 +14,14 @@
 struct source_line {
 	const char *file; /* name of the source file, no directories; NULL: unknown line */
 	int line;	  /* number of the source line, from 1 */
+	bool library;	  /* whether the file is a header of the system or of the Rust library */
 };
 
 /* Fills `found` with the source line of each address. The addresses must be ascending. Several
  * source lines may begin at an address: `begins` chooses the first of them, as for a function, not
- * the last. The names of source files stay valid while the ELF file is open. Returns false if the
- * file has no line tables. */
+ * the last. A function may begin with inlined code of a library: `begins` then chooses the first
+ * line before the next address that is not of a library, if there is one. The names of source files
+ * stay valid while the ELF file is open. Returns false if the file has no line tables. */
 bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, bool begins,
 	struct source_line *found);
 
@@ -28,3 +30,7 @@ bool lines_of(struct elf *elf, const uint64_t *addresses, size_t count, bool beg
  * the number of addresses. */
 size_t lines_addresses(
 	struct elf *elf, const char *file, int line, uint64_t *addresses, size_t most);
+
+/* Returns the source line of a file at which code begins and that is nearest to `line`. Of two
+ * lines at the same distance it returns the later one. 0: the file has no code. */
+int lines_nearest(struct elf *elf, const char *file, int line);

@@ -41,9 +41,9 @@ static struct status several(const char *given, const struct matches *matches)
 
 		program_add_name(matches->function[i], &name);
 		text_addf(&list, "%s0x%" PRIx64, i ? ", " : "", matches->function[i]->address);
-		if (matches->function[i]->symbol && strcmp(text_string(&name), given) != 0 &&
-			name.length <= 30)
-			text_addf(&list, " (%s)", text_string(&name));
+		if (matches->function[i]->symbol && strcmp(text_string(&name), given) != 0)
+			text_addf(&list, " (%.28s%s)", text_string(&name),
+				name.length > 28 ? "..." : "");
 		text_free(&name);
 	}
 	status = status_usage("%zu functions fit the name \"%.60s\"; use the address of one: %s%s",
@@ -70,33 +70,39 @@ static bool is_clone(const char *symbol, const char *given)
 	return strncmp(symbol, given, length) == 0 && symbol[length] == '.';
 }
 
-static void match_names(const struct program *program, const char *given, struct matches *matches)
+/* The ways in which a symbol may fit a name, from the closest to the loosest. */
+enum { FITS_SYMBOL, FITS_DEMANGLED, FITS_CLONE, FITS_LAST_PART, FITS };
+
+static bool symbol_fits(const char *symbol, const char *given, const char *part, int way)
 {
 	size_t length = strlen(given);
+	struct text name = { 0 };
+	bool fits;
+
+	if (way == FITS_SYMBOL)
+		return strncmp(symbol, given, length) == 0 &&
+		       (!symbol[length] || symbol[length] == '@');
+	if (way == FITS_CLONE)
+		return is_clone(symbol, given);
+	if (strncmp(symbol, "_Z", 2) != 0 || !strstr(symbol, part))
+		return false;
+	demangle(symbol, &name);
+	fits = way == FITS_DEMANGLED ? demangled_is(text_string(&name), given)
+				     : demangled_ends(text_string(&name), given);
+	text_free(&name);
+	return fits;
+}
+
+static void match_names(const struct program *program, const char *given, struct matches *matches)
+{
 	char part[256];
 
-	for (int way = 0; way < 3 && matches->count == 0; way++) {
-		last_part(given, part, sizeof(part));
+	last_part(given, part, sizeof(part));
+	for (int way = 0; way < FITS && matches->count == 0; way++) {
 		for (size_t i = 0; i < program->symbol_count; i++) {
 			const char *symbol = program->symbol[i].function.symbol;
-			struct text name = { 0 };
-			bool fits;
 
-			if (!symbol)
-				continue;
-			if (way == 0) {
-				fits = strncmp(symbol, given, length) == 0 &&
-				       (!symbol[length] || symbol[length] == '@');
-			} else if (way == 1) {
-				if (strncmp(symbol, "_Z", 2) != 0 || !strstr(symbol, part))
-					continue;
-				demangle(symbol, &name);
-				fits = demangled_is(text_string(&name), given);
-				text_free(&name);
-			} else {
-				fits = is_clone(symbol, given);
-			}
-			if (!fits)
+			if (!symbol || !symbol_fits(symbol, given, part, way))
 				continue;
 			matches->symbol = symbol;
 			add_match(matches,
@@ -161,6 +167,37 @@ static size_t line_addresses(
 	return count;
 }
 
+/* Returns the nearest source line that has code, as lines_nearest() does, from the program or its
+ * file with debug information. */
+static int nearest_line(struct program *program, const char *file, int line)
+{
+	int nearest = lines_nearest(&program->elf, file, line);
+
+	return nearest || program->debug.fd < 0 ? nearest
+						: lines_nearest(&program->debug, file, line);
+}
+
+/* The message about a source line without machine code. */
+static struct status no_line(struct program *program, const char *given, const char *file, int line)
+{
+	const char *slash = strrchr(file, '/');
+	int nearest;
+
+	if (!elf_find(&program->elf, ".debug_line") && program->debug.fd < 0)
+		return status_usage("the program has no line tables, so \"%.60s\" is not found: "
+				    "compile the program with -g, or give a function or an address",
+			given);
+	nearest = nearest_line(program, file, line);
+	if (nearest == 0 && slash)
+		nearest = nearest_line(program, slash + 1, line);
+	if (nearest == 0)
+		return status_usage(
+			"the program's line tables have no code of a file \"%.60s\"", file);
+	return status_usage("no machine code of the program begins at source line \"%.60s\"; the "
+			    "nearest line with code is %d",
+		given, nearest);
+}
+
 static struct status find_line(
 	struct program *program, const char *given, const char *colon, struct program_place *place)
 {
@@ -193,14 +230,8 @@ static struct status find_line(
 		status = several(given, &matches);
 	else if (matches.count == 1)
 		place->function = *matches.function[0];
-	else if (!elf_find(&program->elf, ".debug_line") && program->debug.fd < 0)
-		status = status_usage(
-			"the program has no line tables, so \"%.60s\" is not found: "
-			"compile the program with -g, or give a function or an address",
-			given);
 	else
-		status = status_usage(
-			"no machine code of the program begins at source line \"%.60s\"", given);
+		status = no_line(program, given, file.text, line);
 	return status;
 }
 
