@@ -1,7 +1,9 @@
 /* slexplore report: one page about this machine, or about the machines of recordings. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/document.h"
 #include "base/monotonic.h"
@@ -179,11 +181,23 @@ static struct asked read_words(const struct cli *cli)
 	return asked;
 }
 
+/* Checks that the inputs exist. A word that is no input is often the misspelt name of a report. */
+static struct status check_inputs(const struct cli *cli, const struct asked *asked)
+{
+	for (int i = 0; i < cli->word_count; i++)
+		if (cli->words[i] != asked->path && strcmp(cli->words[i], "-") != 0 &&
+			access(cli->words[i], F_OK) != 0 && errno == ENOENT)
+			return status_usage("%s does not exist: a report is FILE.html or FILE.md; "
+					    "other words are recordings to read",
+				cli->words[i]);
+	return status_ok();
+}
+
 /* Reads the records of the named files. */
 static struct status read_files(
 	const struct cli *cli, struct compared *compared, const struct asked *asked)
 {
-	struct status status = status_ok();
+	struct status status = check_inputs(cli, asked);
 
 	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++)
 		if (cli->words[i] != asked->path)

@@ -2,8 +2,11 @@
 # The pages of `slexplore report`: the names of their files. A page is complete, or does not exist.
 . "$(dirname "$0")/lib.sh"
 
+for name in page.txt page.pdf none.jsonl; do
+	expect 2 report "$name"
+	grep -q "$name does not exist.*FILE.html or FILE.md" err || fail "report $name: $(cat err)"
+done
 expect 2 report page.txt page.html
-expect 2 report none.jsonl
 expect 2 report page.html none.jsonl
 echo 'no record' >other
 expect 2 report page.html other

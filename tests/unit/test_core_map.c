@@ -197,32 +197,65 @@ TEST(a_part_of_a_tour_is_a_fair_sample)
 	core_map_free(map);
 }
 
-/* The map of 256 processors fits a terminal of 120x40. */
+/* Counts the lines of a text, empty lines too, and finds the width of the widest. */
+static int lines_of(const char *text, size_t *widest)
+{
+	int lines = 0;
+
+	for (*widest = 0; *text; lines++) {
+		size_t width = strcspn(text, "\n");
+
+		*widest = width > *widest ? width : *widest;
+		text += width + (text[width] == '\n');
+	}
+	return lines;
+}
+
+/* Maps fit a terminal of 80x40, whatever the number of processors and of parts. */
 TEST(many_processors_fit_a_screen)
 {
 	static const double ns[RELATIONS] = { 8, 25, 60, 61, 120 };
-	struct core_map *map = map_of("package:2 l3:8 core:8 pu:2");
-	char *text = NULL, *rest;
-	size_t size, rows = 0, widest = 0;
-	FILE *out = open_memstream(&text, &size);
+	static const struct {
+		const char *machine;
+		int per; /* processors of a row */
+	} cases[] = {
+		{ "package:1 l3:1 core:14 pu:1", 1 },
+		{ "package:1 l3:1 core:15 pu:1", 1 },
+		{ "package:2 l3:1 core:16 pu:1", 1 },
+		{ "package:1 l3:1 core:18 pu:2", 2 },
+		{ "package:1 l3:8 core:4 pu:2", 2 },
+		{ "package:2 l3:8 core:8 pu:1", 4 },
+		{ "package:2 l3:6 core:8 pu:2", 8 },
+		{ "package:2 l3:8 core:8 pu:2", 8 },
+		{ "package:1 l3:16 core:8 pu:2", 8 },
+		{ "package:8 l3:1 core:16 pu:2", 8 },
+		{ "package:4 die:2 l3:1 core:36 pu:1", 16 },
+	};
 
-	fill(map, ns);
-	core_map_print(out, map, false);
-	fclose(out);
-	if (getenv("SHOW"))
-		puts(text);
-	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		widest = strlen(line) > widest ? strlen(line) : widest;
-		rows++;
-		/* Row 128 of 256: the other socket, the same socket, the same L3. */
-		if (strncmp(line, "   128", 6) == 0)
-			assert_string_equal(line, "   128 d d d d d d d d d d d d d d d d|b b c c "
-						  "c c c c c c c c c c c c");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct core_map *map = map_of(cases[i].machine);
+		char *text = NULL, each[64];
+		size_t size, widest;
+		FILE *out = open_memstream(&text, &size);
+
+		fill(map, ns);
+		core_map_print(out, map, false);
+		fclose(out);
+		if (getenv("SHOW"))
+			printf("%s%s\n", cases[i].machine, text);
+		assert_true(lines_of(text, &widest) <= 39);
+		assert_true(widest <= 80);
+		snprintf(each, sizeof(each), "column: %d processors", cases[i].per);
+		assert_int_equal(strstr(text, each) != NULL, cases[i].per > 1);
+		for (int group = 0; group < map->group_count; group++)
+			assert_non_null(strstr(text, map->group[group].name));
+		/* Row 128 of 256: the other socket, and the row's own L3. */
+		if (strstr(cases[i].machine, "package:2 l3:8 core:8 pu:2"))
+			assert_non_null(strstr(
+				text, "\n   128 d d d d d d d d d d d d d d d d|b\n   136 d"));
+		free(text);
+		core_map_free(map);
 	}
-	assert_true(rows <= 44);
-	assert_true(widest <= 80);
-	free(text);
-	core_map_free(map);
 }
 
 RUN_TESTS()

@@ -88,9 +88,9 @@ char core_group_letter(int group)
 /* ---- text ---- */
 
 /* NUMBERS: largest number of processors whose values are printed as numbers. NUMBER: columns of a
- * printed number. LETTERS: largest number of rows of a map of letters. LABEL: columns of a row's
- * label. */
-enum { NUMBERS = 14, NUMBER = 5, LETTERS = 36, LABEL = 6 };
+ * printed number. LABEL: columns of a row's label. ROWS: largest number of rows of a map of
+ * letters. FRAME: lines of the printed text that are neither rows nor groups. */
+enum { NUMBERS = 14, NUMBER = 5, LABEL = 6, ROWS = CORE_MAP_LINES, FRAME = 5 };
 
 static struct words ns_words(double ns)
 {
@@ -114,7 +114,95 @@ static void put_numbers(FILE *out, const struct core_map *map)
 	}
 }
 
-/* Prints, above some columns of cells, the number of the column's first processor. */
+/* The lines that list the groups. */
+struct legend {
+	int count;
+	int width; /* columns of the longest line */
+	struct words line[CORE_GROUPS + 1];
+};
+
+/* Returns the larger of a width and the width of some words. */
+static int widest(int width, const char *words)
+{
+	int size = (int)strlen(words);
+
+	return size > width ? size : width;
+}
+
+static void legend_fill(const struct core_map *map, struct legend *legend)
+{
+	struct words name[CORE_GROUPS];
+	int longest = 0;
+
+	for (int i = 0; i < map->group_count; i++) {
+		const struct core_group *group = &map->group[i];
+
+		name[i] = words_of("%s (%s)", group->name,
+			units_text("%u pair%s", group->pairs, group->pairs == 1 ? "" : "s").text);
+		longest = widest(longest, name[i].text);
+	}
+	legend->count = map->group_count + 1;
+	legend->line[0] = words_of("   %-*s%8s  quartiles", longest, "pairs", "ns");
+	for (int i = 0; i < map->group_count; i++) {
+		const struct core_group *group = &map->group[i];
+
+		legend->line[i + 1] = words_of("%c  %-*s%8s  %s to %s", core_group_letter(i),
+			longest, name[i].text, ns_words(group->ns).text, ns_words(group->lo).text,
+			ns_words(group->hi).text);
+	}
+	legend->width = 0;
+	for (int i = 0; i < legend->count; i++)
+		legend->width = widest(legend->width, legend->line[i].text);
+}
+
+static void put_legend(FILE *out, const struct legend *legend)
+{
+	fputc('\n', out);
+	for (int i = 0; i < legend->count; i++)
+		fprintf(out, "%s\n", legend->line[i].text);
+}
+
+/* A map of letters: the cells below the diagonal, and the list of groups. */
+struct letters {
+	struct core_cells cells;
+	struct legend legend;
+	bool ruled;  /* a line of dashes is above each part of the machine */
+	bool beside; /* the list of groups is to the right of the first rows */
+};
+
+/* Returns the column at which the list of groups begins if it is to the right of the rows. */
+static int legend_column(const struct letters *letters)
+{
+	return LABEL + 2 * letters->legend.count + 4;
+}
+
+static int letters_lines(const struct letters *letters)
+{
+	int lines = FRAME + letters->cells.count;
+
+	for (int row = 1; letters->ruled && row < letters->cells.count; row++)
+		lines += letters->cells.begins[row];
+	return letters->beside ? lines : lines + 1 + letters->legend.count;
+}
+
+/* Chooses the smallest cells with which the printed text has at most CORE_MAP_LINES lines. */
+static void letters_fill(const struct core_map *map, struct letters *letters)
+{
+	int most = ROWS;
+
+	legend_fill(map, &letters->legend);
+	do {
+		core_cells_fill(map, most, &letters->cells);
+		letters->beside = letters->cells.count >= letters->legend.count &&
+				  legend_column(letters) + letters->legend.width <= TEXT_COLUMNS;
+		letters->ruled = true;
+		if (letters_lines(letters) > CORE_MAP_LINES)
+			letters->ruled = false;
+		most = letters->cells.count - 1;
+	} while (letters_lines(letters) > CORE_MAP_LINES && most > 1);
+}
+
+/* Prints, below some columns of cells, the number of the column's first processor. */
 static void put_column_names(FILE *out, const struct core_map *map, const struct core_cells *cells)
 {
 	char line[TEXT_COLUMNS + 1];
@@ -137,47 +225,40 @@ static void put_column_names(FILE *out, const struct core_map *map, const struct
 	fprintf(out, "%.*s\n", end, line);
 }
 
-static void put_letters(FILE *out, const struct core_map *map)
+/* Ends a line of `columns` columns, with the next line of the list of groups if there is one. */
+static void end_line(FILE *out, const struct letters *letters, int columns, int *listed)
 {
-	struct core_cells *cells = memory_new(1, sizeof(*cells));
+	if (letters->beside && *listed < letters->legend.count)
+		fprintf(out, "%*s%s", legend_column(letters) - columns, "",
+			letters->legend.line[(*listed)++].text);
+	fputc('\n', out);
+}
 
-	core_cells_fill(map, LETTERS, cells);
-	put_column_names(out, map, cells);
+static void put_letters(FILE *out, const struct core_map *map, const struct letters *letters)
+{
+	const struct core_cells *cells = &letters->cells;
+	int listed = 0;
+
 	for (int row = 0; row < cells->count; row++) {
-		if (cells->begins[row]) {
+		if (cells->begins[row] && letters->ruled) {
 			fprintf(out, "%*s", LABEL, "");
-			for (int column = 0; column < cells->count; column++)
+			for (int column = 0; column < row; column++)
 				fputs(cells->begins[column] ? "+-" : "--", out);
-			fputc('\n', out);
+			end_line(out, letters, LABEL + 2 * row, &listed);
 		}
 		fprintf(out, "%*d", LABEL, map->place[row * cells->per].cpu);
-		for (int column = 0; column < cells->count; column++) {
+		for (int column = 0; column <= row; column++) {
 			const struct core_cell *cell = &cells->cell[row][column];
 			bool alone = row == column && cells->per == 1;
 
 			fprintf(out, "%c%c", cells->begins[column] ? '|' : ' ',
 				alone ? '\\' : core_group_letter(cell->group));
 		}
-		fputc('\n', out);
+		end_line(out, letters, LABEL + 2 * (row + 1), &listed);
 	}
-	if (cells->per > 1)
-		fprintf(out, "(a row or column: %d processors, named by the first of them)\n",
-			cells->per);
-	free(cells);
-}
-
-static void put_groups(FILE *out, const struct core_map *map)
-{
-	fprintf(out, "\n   %-50s%8s  %-15s\n", "pairs", "ns", "quartiles");
-	for (int i = 0; i < map->group_count; i++) {
-		const struct core_group *group = &map->group[i];
-		struct words name = words_of("%s (%s)", group->name,
-			units_text("%u pair%s", group->pairs, group->pairs == 1 ? "" : "s").text);
-
-		fprintf(out, "%c  %-50s%8s  %s to %s\n", core_group_letter(i), name.text,
-			ns_words(group->ns).text, ns_words(group->lo).text,
-			ns_words(group->hi).text);
-	}
+	put_column_names(out, map, cells);
+	if (!letters->beside)
+		put_legend(out, &letters->legend);
 }
 
 static void put_pairs(FILE *out, const struct core_map *map)
@@ -213,9 +294,25 @@ void core_map_print(FILE *out, const struct core_map *map, bool points)
 {
 	if (map->measured == 0)
 		return;
-	fprintf(out, "\ncore to core, one way%s\n", map->count <= NUMBERS ? ", ns" : "");
-	(map->count <= NUMBERS ? put_numbers : put_letters)(out, map);
-	put_groups(out, map);
+	if (map->count <= NUMBERS) {
+		struct legend legend;
+
+		legend_fill(map, &legend);
+		fprintf(out, "\ncore to core, one way, ns\n");
+		put_numbers(out, map);
+		put_legend(out, &legend);
+	} else {
+		struct letters *letters = memory_new(1, sizeof(*letters));
+		struct words each = { "" };
+
+		letters_fill(map, letters);
+		if (letters->cells.per > 1)
+			each = words_of("; a row or column: %d processors, named by the first",
+				letters->cells.per);
+		fprintf(out, "\ncore to core, one way%s\n", each.text);
+		put_letters(out, map, letters);
+		free(letters);
+	}
 	text_print(out, TEXT_COLUMNS, "", 0,
 		words_of("(timed on one of two bound threads: half of a round trip; "
 			 "%u of %u pairs; %.0f %% of the trials were disturbed, and rejected)",

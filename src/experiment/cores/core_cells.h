@@ -31,6 +31,9 @@ struct words core_cells_part(const struct core_map *map, const struct core_cells
 /* Returns the letter of a group in a map of letters: 'a' for the fastest group; '.': no group. */
 char core_group_letter(int group);
 
-/* Prints the map and the groups in 80 columns of ASCII. The map of 256 processors has at most 40
- * rows. If `points` is true, also prints every pair. */
+/* The most lines that core_map_print() prints: one less than a terminal of 40 rows has. */
+enum { CORE_MAP_LINES = 39 };
+
+/* Prints the map and the groups in 80 columns of ASCII. If `points` is true, also prints every
+ * pair, with one more line for each. */
 void core_map_print(FILE *out, const struct core_map *map, bool points);
