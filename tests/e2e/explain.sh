@@ -180,7 +180,7 @@ if [ $may_step = 1 ] && command -v "${CC:-cc}" >/dev/null; then
 	expect 0 explain ./mine.c --uarch "$known"
 	says out "(S)"
 	says out "cycles per element: latency (latency bound)"
-	says out "floating-point addition: "
+	says out "floating-point addition" # of one element, or of two if the compiler unrolls the loop
 	expect 0 explain ./mine.c n=1k cflags=-O1 --uarch "$known" --format json
 	says out '"instructions_from":"stepped"'
 	says out '"n":1024'

@@ -359,6 +359,9 @@ TEST_WITH(mispredicted_branches_wait_for_loads, set_up, tear_down)
 
 	if (!core.uarch)
 		skip();
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* The sanitizer adds loops of its own to those of the kernel. */
+#endif
 	cycles = limit_at("hash-lookup size=16k", LIMIT_MISPREDICTION);
 	if (!status_is_ok(&explanation->status))
 		skip();

@@ -94,7 +94,7 @@ static void name_ports(struct writer *w)
 	const struct measured_ports *ports = w->ports;
 
 	for (int port = 0; port < ports->ports; port++)
-		snprintf(w->name[port], sizeof(w->name[0]), "p%d", port);
+		snprintf(w->name[port], sizeof(w->name[0]), "p%d", (unsigned char)port);
 	for (int unit = 0; unit < ports->units; unit++) {
 		int port = ports->ports + unit;
 		char *name = w->name[port];
