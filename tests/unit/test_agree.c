@@ -144,7 +144,7 @@ static void check_setting(const struct setting *setting)
 	const struct limits *limits = &mine->limits;
 	struct cache_sizes caches;
 	struct misses misses;
-	char line[64];
+	char line[768];
 	json_t *object;
 
 	if (!status_is_ok(&mine->status))
@@ -166,9 +166,9 @@ static void check_setting(const struct setting *setting)
 	/* Text, JSON and CSV. */
 	write_run("text", setting, limits->predicted * 1.5);
 	if (limits->binding >= 0) {
-		snprintf(line, sizeof(line), "\nlimit    %s, ", units_value(limits->bound).text);
+		snprintf(line, sizeof(line), "\nlimit    %s, ", units_cycles(limits->bound).text);
 		check_contains(written, line);
-		snprintf(line, sizeof(line), "\npredicted %s", units_value(limits->predicted).text);
+		snprintf(line, sizeof(line), "\npredicted %s", limits_predicted(limits).text);
 		check_contains(written, line);
 	}
 	for (int i = 0; mine->misses.known && i < CACHE_LEVELS; i++)
