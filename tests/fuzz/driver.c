@@ -3,8 +3,11 @@
  * input for the next; the same seed makes the same inputs everywhere. The corpus has inputs that
  * once failed, and files as other programs write them.
  *
- *   TARGET [-runs=N] [-seed=N]      N inputs (the target's fuzz_runs, else 3,000; emulated 700),
- * seed (1) TARGET FILE…                    these files, once each
+ *   TARGET [-runs=N] [-seed=N] [-timeout=S]
+ *       N inputs (the target's fuzz_runs, else 3,000; emulated 700) from the seed (1), each of at
+ *       most S seconds of processor time (default: no such bound)
+ *   TARGET FILE…
+ *       these files, once each
  *
  * An input on which the target crashes or hangs (60 s) is written to crash-TARGET in the working
  * directory. */
@@ -17,6 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/random.h"
@@ -26,6 +31,11 @@ enum { LONGEST = 1024, PATIENCE = 60 };
 static uint8_t *input;
 static size_t input_size;
 static char crash_file[256];
+
+/* Processor time in seconds: the longest that an input may take (0: no bound), and that one took.
+ */
+static long timeout;
+static double longest_run;
 
 /* Of AddressSanitizer, which ends a program without a signal. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
@@ -49,7 +59,7 @@ static void on_signal(int number)
 
 static void watch(const char *program)
 {
-	static const int signals[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGALRM };
+	static const int signals[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGALRM, SIGPROF };
 	const char *name = strrchr(program, '/');
 	char *directory = getcwd(NULL, 0);
 
@@ -62,21 +72,43 @@ static void watch(const char *program)
 		__sanitizer_set_death_callback(keep_input);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!__sanitizer_set_death_callback || signals[i] == SIGABRT ||
-			signals[i] == SIGALRM)
+			signals[i] == SIGALRM || signals[i] == SIGPROF)
 			signal(signals[i], on_signal);
+}
+
+static double processor_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void set_timeout(long seconds)
+{
+	const struct itimerval timer = { .it_value.tv_sec = seconds };
+
+	setitimer(ITIMER_PROF, &timer, NULL);
 }
 
 /* In memory of its own, without a byte to spare. */
 static void run(const uint8_t *bytes, size_t size)
 {
+	double begin = processor_seconds(), took;
+
 	input = malloc(size ? size : 1);
 	if (!input)
 		exit(1);
 	memcpy(input, bytes, size);
 	input_size = size;
 	alarm(PATIENCE);
+	set_timeout(timeout);
 	LLVMFuzzerTestOneInput(input, size);
+	set_timeout(0);
 	alarm(0);
+	took = processor_seconds() - begin;
+	if (took > longest_run)
+		longest_run = took;
 	free(input);
 	input = NULL;
 }
@@ -278,8 +310,11 @@ static int make_inputs(const char *program, uint64_t runs, uint64_t seed)
 	for (int i = making.seeds - making.files; i < making.seeds; i++)
 		free((void *)(uintptr_t)making.seed[i].bytes);
 	free(making.bytes);
-	printf("%llu inputs, seed %llu, %d files\n", (unsigned long long)runs,
+	printf("%llu inputs, seed %llu, %d files", (unsigned long long)runs,
 		(unsigned long long)seed, making.files);
+	if (timeout > 0)
+		printf(", at most %.0f ms of processor time", longest_run * 1000);
+	putchar('\n');
 	return 0;
 }
 
@@ -298,7 +333,8 @@ int main(int argc, char **argv)
 	watch(argv[0]);
 	for (int i = 1; i < argc; i++) {
 		if (sscanf(argv[i], "-runs=%llu", &runs) == 1 ||
-			sscanf(argv[i], "-seed=%llu", &seed) == 1)
+			sscanf(argv[i], "-seed=%llu", &seed) == 1 ||
+			sscanf(argv[i], "-timeout=%ld", &timeout) == 1)
 			continue;
 		files = true;
 		failed |= run_file(argv[i]);

@@ -42,6 +42,23 @@ TEST(test_all_words)
 	assert_int_equal(own_bytes(&described, 64), 64 * 8 + 66 * 4 + 16 * 64 + 100);
 }
 
+TEST(test_counts)
+{
+	static const struct {
+		const char *count;
+		int64_t value; /* at n = 64 */
+	} row[] = { { "n", 64 }, { "2*n", 128 }, { "n*2", 128 }, { "n/4", 16 }, { "n+3", 67 },
+		{ "2*n+16", 144 }, { "n*2 + 1", 129 }, { "3*n/2", 96 }, { "n/2+5", 37 },
+		{ "7", 7 } };
+	char comment[64];
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		snprintf(comment, sizeof(comment), "slexplore: a=u8[%s]", row[i].count);
+		read_ok(comment);
+		assert_int_equal(own_argument_bytes(&described.argument[0], 64), row[i].value);
+	}
+}
+
 TEST(test_forms)
 {
 	/* Blanks, several comments, other comment signs, what is not described. */

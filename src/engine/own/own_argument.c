@@ -84,6 +84,19 @@ static bool has_range(const char *at)
 	return memmem(at, length, "..", 2) != NULL;
 }
 
+/* Reads the COUNT below which random whole numbers lie. A bound that depends on n is checked when n
+ * is known. */
+static void take_bound(struct reader *reader, struct own_argument *argument)
+{
+	const struct own_type_row *row = &own_types[argument->type];
+
+	reader_take_count(reader, &argument->bound);
+	if (!row->is_float && argument->bound.times == 0 &&
+		(uint64_t)argument->bound.plus - 1 > row->high)
+		reader_wrong(
+			reader, "%s holds whole numbers below %" PRIu64, row->name, row->high + 1);
+}
+
 /* Reads random, random(COUNT) or random(LOW..HIGH). */
 static void take_random(struct reader *reader, struct own_argument *argument)
 {
@@ -97,7 +110,7 @@ static void take_random(struct reader *reader, struct own_argument *argument)
 		return;
 	if (!has_range(reader->at)) {
 		argument->content = OWN_RANDOM;
-		reader_take_count(reader, &argument->bound);
+		take_bound(reader, argument);
 	} else {
 		take_number(reader, argument->type, &argument->first);
 		reader_need(reader, '.', form);
@@ -118,7 +131,7 @@ static void take_zipf(struct reader *reader, struct own_argument *argument)
 	argument->content = OWN_ZIPF;
 	argument->skew = 1;
 	reader_need(reader, '(', form);
-	reader_take_count(reader, &argument->bound);
+	take_bound(reader, argument);
 	if (reader_ok(reader) && reader_take(reader, ',')) {
 		char *end;
 

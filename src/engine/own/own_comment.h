@@ -41,7 +41,7 @@
  * the list 8,16,32,64. The first value of a knob is its initial value. The word knob may occur
  * several times, with other names
  *
- * COUNT is n, K*n, n+K, n/K or a whole number. */
+ * COUNT is n, K*n, n/K or one of them + K, or a whole number. */
 #pragma once
 
 #include "base/status.h"

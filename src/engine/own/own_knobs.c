@@ -173,6 +173,11 @@ void own_take_cflags(struct reader *reader)
 		const char *begin = reader->at + quoted, *why;
 		size_t length = quoted ? strcspn(begin, "\"") : strcspn(begin, BLANKS);
 
+		if (!quoted && !strchr("-,", *begin)) {
+			reader_wrong(reader, "a set of options begins with \"-\"; write "
+					     "cflags=-O2,-O3, or cflags=\"\" for none");
+			return;
+		}
 		if (!quoted) {
 			const char *quoted_next = strstr(begin, ",\"");
 			size_t one = flags_length(begin);

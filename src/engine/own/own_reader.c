@@ -123,7 +123,7 @@ void reader_need_multiple(struct reader *reader, int64_t multiple)
 
 void reader_take_count(struct reader *reader, struct own_count *count)
 {
-	static const char forms[] = "n, 2*n, n+1, n/2 or a number";
+	static const char forms[] = "n, 2*n, n/2, n+1, 2*n+1 or a number";
 	int64_t number;
 
 	*count = (struct own_count){ 1, 1, 0 };
@@ -133,22 +133,21 @@ void reader_take_count(struct reader *reader, struct own_count *count)
 		if (!reader_take_whole(reader, 1, NUMBER_MAX, &number))
 			reader_wrong(
 				reader, "a number in a count is from 1 to %" PRId64, NUMBER_MAX);
-		if (!reader_take(reader, '*'))
+		if (!reader_take(reader, '*')) {
 			*count = (struct own_count){ 0, 1, number };
-		else if (take_n(reader))
-			count->times = number;
-		else
+			return;
+		}
+		if (!take_n(reader))
 			reader_wrong(reader, "after \"*\" comes n; a count is %s", forms);
+		count->times = number;
 	} else if (!take_n(reader)) {
 		reader_wrong(reader, "a count is %s", forms);
-	} else if (reader_take(reader, '+')) {
-		if (!reader_take_whole(reader, 0, NUMBER_MAX, &count->plus))
-			reader_wrong(reader, "after \"+\" comes a number; a count is %s", forms);
 	} else if (reader_take(reader, '*')) {
 		if (!reader_take_whole(reader, 1, NUMBER_MAX, &count->times))
 			reader_wrong(
 				reader, "after \"*\" comes a number from 1; a count is %s", forms);
-	} else if (reader_take(reader, '/')) {
+	}
+	if (reader_ok(reader) && reader_take(reader, '/')) {
 		if (!reader_take_whole(reader, 1, OVER_MAX, &count->over))
 			reader_wrong(reader,
 				"after \"/\" comes a number from 1 to %d; a count is %s", OVER_MAX,
@@ -156,4 +155,7 @@ void reader_take_count(struct reader *reader, struct own_count *count)
 		else
 			reader_need_multiple(reader, count->over);
 	}
+	if (reader_ok(reader) && reader_take(reader, '+') &&
+		!reader_take_whole(reader, 0, NUMBER_MAX, &count->plus))
+		reader_wrong(reader, "after \"+\" comes a number; a count is %s", forms);
 }
