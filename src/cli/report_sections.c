@@ -106,8 +106,8 @@ void section_mountain(struct page_parts *page)
 
 void section_cores(struct page_parts *page)
 {
-	static const char *const columns[] = { "pairs of processors", ">ns, one way", ">pairs",
-		NULL };
+	static const char *const columns[] = { "pairs of processors", ">ns, one way",
+		">shortest trials, ns", ">pairs", NULL };
 	const struct json_t *group;
 
 	document_table(page->document, columns);
@@ -115,6 +115,7 @@ void section_cores(struct page_parts *page)
 		document_row(page->document,
 			(const char *const[]){ kept_word(group, "name").text,
 				report_range(group, "ns", "T").text,
+				report_range(group, "least", "T").text,
 				words_of("%.0f", kept_number(group, "pairs")).text, NULL },
 			NULL);
 	document_table_end(page->document);

@@ -62,6 +62,7 @@ unsigned records_cores(const struct records *records, const struct core_map *map
 
 		record_set_string(object, "name", group->name);
 		record_set_range(object, "ns", group->ns, group->lo, group->hi);
+		record_set_real(object, "least", group->least);
 		record_set_integer(object, "pairs", group->pairs);
 		record_write(records, object);
 	}

@@ -85,6 +85,9 @@ TEST(groups_are_those_of_the_machine)
 	check_group(map, 1, "same L3", 25, 448);
 	check_group(map, 2, "same socket, other die", 61, 512);
 	check_group(map, 3, "other socket", 120, 1024);
+	/* The shortest trial of each pair is 2 % below its value. */
+	for (int group = 0; group < 4; group++)
+		assert_true(fabs(map->group[group].least / map->group[group].ns / 0.98 - 1) < 0.02);
 	for (int i = 0; i < 64; i++)
 		for (int j = 0; j < i; j++)
 			assert_int_equal(core_map_value(map, j, i)->group, i / 2 == j / 2     ? 0
@@ -151,6 +154,7 @@ TEST(one_pair_is_a_group)
 	check_group(map, 0, "other core", 50, 1);
 	assert_true(core_map_value(map, 0, 1)->least < core_map_value(map, 0, 1)->lo);
 	assert_true(core_map_value(map, 0, 1)->ns < 51);
+	check_near(map->group[0].least, core_map_value(map, 0, 1)->least, 0);
 	core_map_free(map);
 }
 
@@ -249,6 +253,7 @@ TEST(many_processors_fit_a_screen)
 		assert_int_equal(strstr(text, each) != NULL, cases[i].per > 1);
 		for (int group = 0; group < map->group_count; group++)
 			assert_non_null(strstr(text, map->group[group].name));
+		assert_int_equal(strstr(text, " shortest ") != NULL, map->count <= 14);
 		/* Row 128 of 256: the other socket, and the row's own L3. */
 		if (strstr(cases[i].machine, "package:2 l3:8 core:8 pu:2"))
 			assert_non_null(strstr(

@@ -129,7 +129,8 @@ static int widest(int width, const char *words)
 	return size > width ? size : width;
 }
 
-static void legend_fill(const struct core_map *map, struct legend *legend)
+/* Fills the list of groups. `shortest`: with a column of shortest trials. */
+static void legend_fill(const struct core_map *map, bool shortest, struct legend *legend)
 {
 	struct words name[CORE_GROUPS];
 	int longest = 0;
@@ -142,12 +143,14 @@ static void legend_fill(const struct core_map *map, struct legend *legend)
 		longest = widest(longest, name[i].text);
 	}
 	legend->count = map->group_count + 1;
-	legend->line[0] = words_of("   %-*s%8s  quartiles", longest, "pairs", "ns");
+	legend->line[0] = words_of(
+		"   %-*s%8s%s  quartiles", longest, "pairs", "ns", shortest ? "  shortest" : "");
 	for (int i = 0; i < map->group_count; i++) {
 		const struct core_group *group = &map->group[i];
 
-		legend->line[i + 1] = words_of("%c  %-*s%8s  %s to %s", core_group_letter(i),
-			longest, name[i].text, ns_words(group->ns).text, ns_words(group->lo).text,
+		legend->line[i + 1] = words_of("%c  %-*s%8s%*s  %s to %s", core_group_letter(i),
+			longest, name[i].text, ns_words(group->ns).text, shortest ? 10 : 0,
+			shortest ? ns_words(group->least).text : "", ns_words(group->lo).text,
 			ns_words(group->hi).text);
 	}
 	legend->width = 0;
@@ -190,7 +193,7 @@ static void letters_fill(const struct core_map *map, struct letters *letters)
 {
 	int most = ROWS;
 
-	legend_fill(map, &letters->legend);
+	legend_fill(map, false, &letters->legend);
 	do {
 		core_cells_fill(map, most, &letters->cells);
 		letters->beside = letters->cells.count >= letters->legend.count &&
@@ -297,7 +300,7 @@ void core_map_print(FILE *out, const struct core_map *map, bool points)
 	if (map->count <= NUMBERS) {
 		struct legend legend;
 
-		legend_fill(map, &legend);
+		legend_fill(map, true, &legend);
 		fprintf(out, "\ncore to core, one way, ns\n");
 		put_numbers(out, map);
 		put_legend(out, &legend);
@@ -315,8 +318,11 @@ void core_map_print(FILE *out, const struct core_map *map, bool points)
 	}
 	text_print(out, TEXT_COLUMNS, "", 0,
 		words_of("(timed on one of two bound threads: half of a round trip; "
-			 "%u of %u pairs; %.0f %% of the trials were disturbed, and rejected)",
-			map->measured, map->pairs, 100 * rejected_share(map))
+			 "%u of %u pairs; %.0f %% of the trials were disturbed, and rejected%s)",
+			map->measured, map->pairs, 100 * rejected_share(map),
+			map->count <= NUMBERS ? "; shortest: the shortest trials, which c2clat "
+						"reports, too"
+					      : "")
 			.text);
 	if (points)
 		put_pairs(out, map);

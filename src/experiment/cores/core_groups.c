@@ -194,17 +194,22 @@ static void add_pair(struct share *share, enum place_relation relation, double n
 	share->sum += log(ns);
 }
 
-/* Computes the median and the quartiles of a group's pairs. A group of one pair has the quartiles
- * of the pair's trials. */
+/* Computes the median and the quartiles of a group's pairs, and the median of their shortest
+ * trials. A group of one pair has the quartiles of the pair's trials. */
 static void summarise(struct core_map *map, int group)
 {
 	double *ns = memory_new(map->pairs, sizeof(*ns));
+	double *least = memory_new(map->pairs, sizeof(*least));
 	struct core_group *of = &map->group[group];
 	size_t count = 0;
 
 	for (unsigned i = 0; i < map->pairs; i++)
-		if (map->pair[i].group == group)
+		if (map->pair[i].group == group) {
+			least[count] = map->pair[i].least;
 			ns[count++] = map->pair[i].ns;
+		}
+	of->least = stats_median(least, count);
+	free(least);
 	stats_sort(ns, count);
 	of->pairs = (unsigned)count;
 	of->ns = stats_quantile(ns, count, 0.5);

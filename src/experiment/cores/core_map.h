@@ -24,6 +24,7 @@ struct core_group {
 	char name[96]; /* the parts of the machine that the pairs share: "same L3" */
 	double ns, lo,
 		hi;	/* median and quartiles of the pairs' medians; of one pair: of its trials */
+	double least;	/* median of the pairs' shortest trials (core_value.least) */
 	unsigned pairs; /* number of pairs */
 };
 
