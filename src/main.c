@@ -11,6 +11,7 @@
 
 #include "base/carried.h"
 #include "base/fatal.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/cli.h"
 
@@ -88,8 +89,9 @@ int main(int argc, char **argv)
 	/* Nor is a file that may not grow any more: the write says so. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!has_stack()) {
-		fputs("slexplore: the stack is too small: use ulimit -s 512 or more\n", stderr);
+		fputs("slexplore: the stack is too small: use ulimit -s 512 or more\n",
+			output_stream(OUTPUT_MESSAGES));
 		return 1;
 	}
-	return cli_main(argc, argv, stdout, stderr);
+	return cli_main(argc, argv, output_stream(OUTPUT_RESULTS), output_stream(OUTPUT_MESSAGES));
 }

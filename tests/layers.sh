@@ -82,6 +82,24 @@ check() {
 	END { exit found }' || return 1
 }
 
+# Everything that the program prints goes through the streams of base/output.h, which clean it. ncurses and the messages of the program's
+# end write to the descriptors of the terminal themselves.
+prints() {
+	(cd "$1" && find src kernels -name '*.[ch]' -type f ! -path src/base/output.c ! -path 'src/portable/*' -exec \
+		grep -HnE '(^|[^a-z_"])(printf|puts|putchar|vprintf|perror|psignal)\([^)]|[^A-Z_a-z"](stdout|stderr)[^a-z_"]|write\(STD(OUT|ERR)_FILENO' {} +) |
+		LC_ALL=C sort | {
+		status=0
+		while IFS= read -r line; do
+			case $line in
+			src/base/fatal.c:*'write(STDERR_FILENO'* | src/ui/screen.c:*'write(STDOUT_FILENO'*) continue ;;
+			esac
+			printf '%s\n\toutput goes through base/output.h\n' "$line"
+			status=1
+		done
+		exit $status
+	}
+}
+
 guards() {
 	(cd "$1" && find src kernels -name '*.h' -type f | LC_ALL=C sort) | {
 		status=0
@@ -99,7 +117,7 @@ guards() {
 must_fail() {
 	mkdir -p "$bad/src/base" "$bad/kernels" "$bad/${1%/*}"
 	echo "$2" >"$bad/$1"
-	if check "$bad" >"$bad/found" && guards "$bad" >>"$bad/found"; then
+	if check "$bad" >"$bad/found" && guards "$bad" >>"$bad/found" && prints "$bad" >>"$bad/found"; then
 		echo "layers.sh: does not notice \"$2\" in $1"
 		exit 1
 	fi
@@ -156,6 +174,10 @@ must_fail src/picture/a.c '#include "ui/canvas.h"'
 must_fail src/recording/a.c '#include "lesson/lesson.h"'
 must_fail src/lesson/a.c '#include "explorer/view.h"'
 must_fail src/base/a.h '#define NO_GUARD'
+must_fail src/cli/a.c '	printf("%s", name);'
+must_fail src/cli/a.c '	fputs(name, stdout);'
+must_fail src/engine/a.c '	fprintf(stderr, "%s", name);'
+must_fail src/ui/a.c '	write(STDOUT_FILENO, name, length);'
 must_pass src/cli/screens.h '#include "ui/ui.h"'
 must_pass src/main.c '#include "cli/cli.h"'
 must_pass src/explorer/a.c '#include "kernels/kernel.h"'
@@ -181,4 +203,5 @@ top=${1:-${top_srcdir:-$(dirname "$0")/..}}
 status=0
 check "$top" || status=1
 guards "$top" || status=1
+prints "$top" || status=1
 exit $status

@@ -97,15 +97,19 @@ struct status document_check(const char *path)
  * table, a line feed becomes a blank. */
 static void add_words(struct document *document, const char *words, bool cell)
 {
+	struct text clean = { 0 };
+
 	if (document->html) {
 		text_add_xml(&document->body, words);
 		return;
 	}
-	for (; *words; words++) {
-		if (strchr("\\`*_<>[]", *words) || (cell && *words == '|'))
+	text_add_clean_lines(&clean, words);
+	for (const char *at = text_string(&clean); *at; at++) {
+		if (strchr("\\`*_<>[]", *at) || (cell && *at == '|'))
 			text_add(&document->body, "\\");
-		text_addn(&document->body, cell && *words == '\n' ? " " : words, 1);
+		text_addn(&document->body, cell && *at == '\n' ? " " : at, 1);
 	}
+	text_free(&clean);
 }
 
 /* Ends the open list of facts. */
@@ -186,7 +190,7 @@ void document_commands(struct document *document, const char *lines)
 	if (document->html)
 		text_add_xml(&document->body, lines);
 	else
-		text_add(&document->body, lines);
+		text_add_clean_lines(&document->body, lines);
 	text_add(&document->body, document->html ? "</pre>\n" : "```\n\n");
 }
 
@@ -235,8 +239,11 @@ void document_card(
 	struct document *document, const char *label, const char *value, const char *detail)
 {
 	if (!document->html) {
-		text_addf(&document->body, "* **%s:** %s", label, value);
-		text_addf(&document->body, "%s%s\n", *detail ? ", " : "", detail);
+		text_addf(&document->body, "* **%s:** ", label);
+		text_add_clean_lines(&document->body, value);
+		text_add(&document->body, *detail ? ", " : "");
+		text_add_clean_lines(&document->body, detail);
+		text_add(&document->body, "\n");
 		return;
 	}
 	text_add(&document->body, "<div>");

@@ -2,11 +2,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/fatal.h"
+#include "base/monotonic.h"
 
 static struct status cannot(const char *path, const char *why)
 {
@@ -18,6 +25,87 @@ bool file_exists(const char *path)
 	struct stat about;
 
 	return lstat(path, &about) == 0;
+}
+
+/* ---- reading */
+
+/* Waits until a program has opened the pipe for writing. Returns false after FILE_WAIT_S seconds.
+ */
+static bool await_writer(int pipe)
+{
+	struct pollfd wait = { .fd = pipe, .events = POLLIN };
+	double end = monotonic_seconds() + FILE_WAIT_S;
+	char byte;
+
+	/* Without a writer, read(2) finds the end of the file. With a writer, there are bytes, or
+	 * there is nothing to read yet. The pipe is only read if there are no bytes. */
+	while (poll(&wait, 1, 0) == 0 || !(wait.revents & POLLIN)) {
+		if (read(pipe, &byte, 1) < 0 && errno == EAGAIN)
+			return true;
+		if (monotonic_seconds() > end)
+			return false;
+		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	}
+	return true;
+}
+
+/* Checks an opened file, and makes reading wait for bytes. */
+static struct status check_opened(const char *path, int descriptor)
+{
+	struct stat about;
+
+	if (fstat(descriptor, &about) != 0)
+		return status_unopened(path, errno);
+	if (S_ISDIR(about.st_mode))
+		return status_failed("%.200s: %s", path, strerror(EISDIR));
+	/* /dev/null ends at once. */
+	if (S_ISCHR(about.st_mode) && !isatty(descriptor) && about.st_rdev != makedev(1, 3))
+		return status_usage("%.200s: a device, not a file", path);
+	if (S_ISFIFO(about.st_mode) && !await_writer(descriptor))
+		return status_failed("%.200s: no program writes to this pipe", path);
+	fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+	return status_ok();
+}
+
+struct status file_open(const char *path, FILE **file)
+{
+	int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct status status =
+		descriptor < 0 ? status_unopened(path, errno) : check_opened(path, descriptor);
+
+	*file = status_is_ok(&status) ? fdopen(descriptor, "r") : NULL;
+	if (status_is_ok(&status) && !*file)
+		status = status_unopened(path, errno);
+	if (!*file && descriptor >= 0)
+		close(descriptor);
+	return status;
+}
+
+/* ---- writing */
+
+/* The temporary file of this process; empty: none. A signal that ends the program removes it. */
+static char temporary[FILE_PATH];
+static atomic_int temporary_of; /* the process that has a temporary file; 0: none */
+
+static void remove_temporary(void)
+{
+	if (atomic_load(&temporary_of) == getpid())
+		unlink(temporary);
+}
+
+static void temporary_begin(const char *name)
+{
+	atomic_store(&temporary_of, 0);
+	snprintf(temporary, sizeof(temporary), "%s", name);
+	fatal_remover(remove_temporary);
+	atomic_store(&temporary_of, getpid());
+}
+
+/* Removes the temporary file, unless it was renamed. */
+static void temporary_end(const char *name)
+{
+	unlink(name);
+	atomic_store(&temporary_of, 0);
 }
 
 /* Resolves symbolic links, so that writing the file keeps the link. If no file exists at the path,
@@ -40,10 +128,13 @@ static int open_beside(const char *place, char name[FILE_PATH])
 	for (int number = 0; number < 100 && descriptor < 0; number++) {
 		snprintf(name, FILE_PATH, "%.*s.slexplore-%ld-%d.tmp", directory, place,
 			(long)getpid(), number);
+		temporary_begin(name);
 		descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (descriptor < 0 && errno != EEXIST)
 			break;
 	}
+	if (descriptor < 0)
+		atomic_store(&temporary_of, 0);
 	return descriptor;
 }
 
@@ -74,7 +165,7 @@ struct status file_check(const char *path)
 
 	if (status_is_ok(&status)) {
 		close(descriptor);
-		unlink(name);
+		temporary_end(name);
 	}
 	return status;
 }
@@ -101,10 +192,8 @@ static bool move(const char *name, const char *place, bool fresh)
 {
 	if (!fresh)
 		return rename(name, place) == 0;
-	if (link(name, place) == 0) {
-		unlink(name);
+	if (link(name, place) == 0)
 		return true;
-	}
 	if (errno == EEXIST || file_exists(place)) {
 		errno = EEXIST;
 		return false;
@@ -126,10 +215,8 @@ struct status file_save(const char *path, const struct text *bytes, bool fresh)
 		reason = errno;
 	if (close(descriptor) < 0 && reason == 0)
 		reason = errno;
-	if (reason == 0 && move(name, place, fresh))
-		return status;
-	if (reason == 0)
+	if (reason == 0 && !move(name, place, fresh))
 		reason = errno;
-	unlink(name);
-	return cannot(path, strerror(reason));
+	temporary_end(name);
+	return reason ? cannot(path, strerror(reason)) : status;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -20,4 +21,11 @@ struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
 /* Whether a file of any kind exists at the path. A symbolic link counts as a file, even if its
  * target does not exist. */
+/* Opens a file of the user for reading. Refuses a device without an end, such as /dev/zero. Waits
+ * at most FILE_WAIT_S seconds for the program that writes to a pipe. On failure, the file is NULL.
+ */
+enum { FILE_WAIT_S = 5 };
+struct status file_open(const char *path, FILE **file);
+
+/* Whether there is a file, a folder or a symbolic link at the path. */
 bool file_exists(const char *path);

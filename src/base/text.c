@@ -377,14 +377,19 @@ struct near_names nearest_names(const char *wrong, const char *const *names, siz
 
 void text_add_xml(struct text *text, const char *string)
 {
-	for (; *string; string++)
-		switch (*string) {
+	while (*string) {
+		size_t length = *string == '\n' || *string == '\t' ? 1 : text_character(string);
+
+		switch (length ? *string : '\0') {
+		case '\0': text_add(text, "?"); break;
 		case '<': text_add(text, "&lt;"); break;
 		case '>': text_add(text, "&gt;"); break;
 		case '&': text_add(text, "&amp;"); break;
 		case '"': text_add(text, "&quot;"); break;
-		default: text_addn(text, string, 1);
+		default: text_addn(text, string, length);
 		}
+		string += length ? length : 1;
+	}
 }
 
 void text_add_base64(struct text *text, const char *string)

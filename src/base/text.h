@@ -29,7 +29,7 @@ void text_add_clean(struct text *text, const char *string, size_t most);
 /* Adds text from outside the program, as text_add_clean() does, but keeps newlines and tabs. */
 void text_add_clean_lines(struct text *text, const char *string);
 
-/* Adds a string in the form that XML and HTML require. */
+/* Adds a string in the form that XML and HTML require, made safe as text_add_clean_lines() does. */
 void text_add_xml(struct text *text, const char *string);
 /* Adds the base64 form of a string (RFC 4648). */
 void text_add_base64(struct text *text, const char *string);

@@ -13,6 +13,7 @@
 
 #include "base/fatal.h"
 #include "base/monotonic.h"
+#include "base/output.h"
 #include "base/units.h"
 #include "engine/worker/worker.h"
 #include "model/core/uarch.h"
@@ -338,7 +339,7 @@ void bench_notes(const struct bench *bench, const struct cli *cli, const struct 
 void progress_line_clear(struct progress_line *line)
 {
 	if (line->shown)
-		fprintf(line->cli->err, "\r%*s\r", BENCH_LINE, "");
+		output_erase_line(line->cli->err, BENCH_LINE);
 	line->shown = false;
 }
 
@@ -356,7 +357,7 @@ static void put(void *context, const char *words)
 void progress_line_begin(struct progress_line *line, const struct cli *cli, struct bench *bench)
 {
 	*line = (struct progress_line){ .cli = cli,
-		.wanted = !cli->quiet && isatty(fileno(cli->err)) };
+		.wanted = !cli->quiet && isatty(output_descriptor(cli->err)) };
 	if (!line->wanted)
 		return;
 	bench->slow = put;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/data.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "config.h"
 #include "picture/picture.h"
@@ -124,7 +125,7 @@ void cli_note(const struct cli *cli, const char *format, ...)
 /* Whether the reader of a pipe or socket has closed it. poll(2) reports a closed pipe or socket. */
 static bool reader_left(FILE *out)
 {
-	struct pollfd pipe = { .fd = fileno(out), .events = POLLOUT };
+	struct pollfd pipe = { .fd = output_descriptor(out), .events = POLLOUT };
 
 	return pipe.fd >= 0 && poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR);
 }

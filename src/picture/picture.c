@@ -28,6 +28,16 @@ struct status picture_named(const char *path)
 		return status_usage("%.140s: a picture's file name ends in .svg, .png or .pdf, or "
 				    "in .gp for gnuplot",
 			path);
+	/* The script contains the names of its files, and gnuplot strings have no escapes. */
+	for (const char *c = basename(path); format_of(path) == PICTURE_GNUPLOT && *c;) {
+		size_t length = text_character(c);
+
+		if (length == 0)
+			return status_usage("%.140s: the name of a gnuplot script must have no "
+					    "control characters",
+				path);
+		c += length;
+	}
 	return status_ok();
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "recording/record.h"
 
@@ -136,11 +137,11 @@ void answers_take(struct answers *answers, FILE *file)
 
 static struct status read_file(struct answers *answers, const char *path)
 {
-	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
-	struct status status = status_ok();
+	FILE *file = stdin;
+	struct status status = strcmp(path, "-") == 0 ? status_ok() : file_open(path, &file);
 
-	if (!file)
-		return status_unopened(path, errno);
+	if (!status_is_ok(&status))
+		return status;
 	answers_take(answers, file);
 	if (ferror(file))
 		status = status_failed("%.200s: %s", path, strerror(errno));

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "recording/records.h"
 #include "recording/replay_records.h"
@@ -229,12 +230,12 @@ static void take_notes(struct replay *replay, const struct reading *reading)
 
 static struct status read_file(struct replay *replay)
 {
-	struct lines lines = { .file = fopen(replay->path, "re") };
+	struct lines lines = { .file = NULL };
 	struct reading *reading;
-	struct status status;
+	struct status status = file_open(replay->path, &lines.file);
 
-	if (!lines.file)
-		return status_unopened(replay->path, errno);
+	if (!status_is_ok(&status))
+		return status;
 	reading = memory_new(1, sizeof(*reading));
 	reading->replay = replay;
 	reading_forget(reading);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "ui/panels.h"
@@ -236,16 +237,16 @@ static struct status run_wheel(struct script *script, const char *arguments)
 static struct status run_dump(struct script *script, const char *arguments)
 {
 	struct canvas *canvas = &script->front->canvas;
-	FILE *file = *arguments ? fopen(arguments, "w") : script->out;
-	bool failed;
+	bool printed = !*arguments || strcmp(arguments, "-") == 0, failed;
+	FILE *file = printed ? script->out : fopen(arguments, "w");
 
 	if (!file)
 		return wrong(script, STATUS_FAILED, "%.80s: %s", arguments, strerror(errno));
 	draw_now(script);
-	if (!*arguments)
+	if (printed)
 		fprintf(file, "=== %dx%d\n", canvas->width, canvas->height);
 	canvas_print(canvas, file);
-	if (!*arguments)
+	if (printed)
 		return status_ok();
 	failed = ferror(file);
 	if (fclose(file) || failed)
@@ -352,13 +353,13 @@ struct status script_run(struct frontend *front, const struct engine *engine, co
 		.clock = clock,
 		.out = out,
 		.name = from_input ? "standard input" : path };
-	FILE *file = from_input ? stdin : fopen(path, "r");
-	struct status status = status_ok();
+	FILE *file = stdin;
+	struct status status = from_input ? status_ok() : file_open(path, &file);
 	char line[LINE_MOST];
 	bool is_end = false;
 
-	if (!file)
-		return status_unopened(path, errno);
+	if (!status_is_ok(&status))
+		return status;
 	advance(front->session, now_of(&script));
 	while (status_is_ok(&status) && !session_quit(front->session)) {
 		script.line++;

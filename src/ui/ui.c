@@ -13,6 +13,7 @@
 
 #include "base/fatal.h"
 #include "base/monotonic.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "engine/machine/topology.h"
 #include "engine/worker/worker.h"
@@ -204,6 +205,11 @@ static void run(struct event_loop *loop)
 	}
 }
 
+static FILE *output_of(const struct ui_options *options)
+{
+	return options->out ? options->out : output_stream(OUTPUT_RESULTS);
+}
+
 static struct status run_script(struct session *session, struct worker *worker,
 	const struct engine *engine, const struct ui_options *options)
 {
@@ -217,8 +223,7 @@ static struct status run_script(struct session *session, struct worker *worker,
 			options->ascii || !terminal_is_utf8());
 	if (!status_is_ok(&status))
 		return status;
-	status = script_run(
-		&front, engine, options->script, NULL, options->out ? options->out : stdout);
+	status = script_run(&front, engine, options->script, NULL, output_of(options));
 	frontend_free(&front);
 	return status;
 }
@@ -344,7 +349,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 				 : run_screen(session, worker, &engine, options, exit_status);
 	session_remember(session);
 	if (session_printed(session, &line))
-		fprintf(options->out ? options->out : stdout, "%s\n", text_string(&line));
+		fprintf(output_of(options), "%s\n", text_string(&line));
 	text_free(&line);
 	if (options->next) {
 		options->next->asked =

@@ -247,4 +247,25 @@ refuse 1 'core.uarch' explain combine --uarch ./core.uarch
 expect 2 run "$(printf 'a\302\233b\342\200\256c\377d')" --quiet
 says err 'a??b???c?d'
 
+# Nor do names of files, in messages, in results, and in files for people.
+strange=$(printf 'a\033]0;x\007b\302\233c\342\200\256d\377')
+cp "$top_srcdir/tests/data/canned.jsonl" "$strange.jsonl"
+expect 0 compare "./$strange.jsonl" "./$strange.jsonl" --all
+expect 0 compare "./$strange.jsonl" "$top_srcdir/tests/data/probed.jsonl" --all
+says out 'a?]0;x?b??c???d?.jsonl'
+for page in page.html page.md; do
+	expect 0 report $page "./$strange.jsonl"
+	grep -qF 'a?]0;x?b??c???d?.jsonl' $page || grep -qF 'a?\]0;x?b??c???d?.jsonl' $page || fail "$page does not name the recording"
+	! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]\|\302\233\|\342\200\256\|\377')" $page || fail "$page: control characters"
+done
+refuse 2 'must have no control characters' explain combine --gnuplot "$strange"
+printf '/* slexplore: a=f64[n]:1.0 */\ndouble kept;\nlong loop(long n, double *a) { double s = 0; for (long i = 0; i < n; i++) s += a[i]; kept = s; return 0; }\n' \
+	>"$strange.c"
+if command -v "${CC:-cc}" >/dev/null; then
+	for format in text csv json; do
+		expect 0 run "./$strange.c" n=64 --time-budget 0.05 --format $format
+		! LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]\|\302\233\|\342\200\256\|\377')" out err || fail "$format: control characters"
+	done
+fi
+
 done_with "the command line does from outside what it should"

@@ -88,5 +88,7 @@ says err 'none of 1 lines'
 # A device has no end.
 timeout 30 "$SLEXPLORE" compare /dev/zero /dev/zero >out 2>err
 [ $? = 2 ] || fail "a device is read"
+timeout 30 "$SLEXPLORE" lesson --class /dev/zero >out 2>err
+[ $? = 2 ] || fail "a device has answers"
 
 done_with "compare: two files, many hosts, unusable lines"

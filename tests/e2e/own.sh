@@ -133,6 +133,10 @@ expect 1 run ./escape.c
 says err "error"
 CC="$work/no-such-compiler" expect 1 run ./sum.c --quiet
 says err "no compiler: "
+# A blank CC names no compiler: the usual one compiles.
+for blank in '' ' ' "$(printf '\t ')"; do
+	CC=$blank expect 0 run ./sum.c n=1k --quiet --time-budget 0.05
+done
 expect 2 run ./sum.c m=4 --quiet
 says err "no knob \"m\""
 
@@ -170,14 +174,22 @@ wrong 1 constant.c "does it process n elements"
 
 # The loop has its own session, no descriptor but its pipe, and leaves no process: it starts threads, but no process that asks for a session
 # of its own (where Linux has seccomp). The constructor also runs when the loop is single-stepped.
-source_file alone.c '#include <fcntl.h>' '#include <pthread.h>' '#include <signal.h>' '#include <string.h>' '#include <sys/ptrace.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
+source_file alone.c '#define _GNU_SOURCE' '#include <fcntl.h>' '#include <pthread.h>' '#include <signal.h>' '#include <string.h>' '#include <sys/ptrace.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
 	'/* slexplore: a=f64[n]:1.0 */' 'static void *end(void *unused) { return unused; }' \
+	'#include <linux/sockios.h>' '#include <sys/ioctl.h>' '#include <sys/resource.h>' '#include <sys/syscall.h>' \
+	'static void attack(pid_t parent) { siginfo_t about = { .si_code = -1 }; int ends[2]; struct f_owner_ex owner = { F_OWNER_PID, parent };' \
+	'struct rlimit none = { 0, 0 }; syscall(SYS_tkill, parent, SIGTERM); syscall(SYS_rt_tgsigqueueinfo, parent, parent, SIGTERM, &about);' \
+	'syscall(SYS_rt_sigqueueinfo, parent, SIGTERM, &about); syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, parent, 0), SIGTERM, 0, 0);' \
+	'for (int way = 0; way < 3; way++) { if (pipe(ends)) continue; fcntl(ends[0], F_SETSIG, SIGTERM); if (way == 0) fcntl(ends[0], F_SETOWN, parent);' \
+	'if (way == 1) fcntl(ends[0], F_SETOWN_EX, &owner); if (way == 2) ioctl(ends[0], FIOSETOWN, &parent); fcntl(ends[0], F_SETFL, O_ASYNC);' \
+	'(void)!write(ends[1], "!", 1); close(ends[0]); close(ends[1]); } prlimit(parent, RLIMIT_CPU, &none, 0); }' \
 	'static __attribute__((constructor)) void look(void) {' 'int open_ones = 0; pid_t left; FILE *file = 0; pthread_t thread;' \
 	'if (pthread_create(&thread, 0, end, 0) || pthread_join(thread, 0)) abort();' 'for (int i = 3; i < 64; i++) open_ones += fcntl(i, F_GETFD) >= 0;' \
 	'if (open_ones > 1 || getsid(0) != getpid()) abort();' \
 	'for (int i = 3; i < 64; i++) { (void)!write(i, "!", 1); close(i); }' \
 	'for (char line[99]; (file = file ? file : fopen("/proc/self/status", "r")) && fgets(line, 99, file);)' \
-	'if (!strncmp(line, "Seccomp:\t2", 10)) { kill(getppid(), SIGTERM); ptrace(PTRACE_ATTACH, getppid(), 0, 0); }' \
+	'if (!strncmp(line, "Seccomp:\t2", 10)) { kill(getppid(), SIGTERM); ptrace(PTRACE_ATTACH, getppid(), 0, 0); attack(getppid()); }' \
+	'if ((file = freopen("/proc/self/oom_score_adj", "r", file)) && (fscanf(file, "%d", &open_ones) != 1 || open_ones != 1000)) abort();' \
 	'if ((left = fork()) == 0) { setsid(); setpgid(0, 0); alarm(300); for (;;) pause(); }' \
 	'if ((file = fopen(LEFT, "a"))) { fprintf(file, "%d\n", (int)left); fclose(file); } }' \
 	'double kept;' 'long loop(long n, double *a) { double s = 0; for (long i = 0; i < n; i++) s += a[i]; kept = s; return 0; }'

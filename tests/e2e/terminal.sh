@@ -236,6 +236,16 @@ for term in dumb unknown no-such-terminal ''; do
 	rm -f status
 done
 
+# Absurd numbers of lines and columns are not used.
+for size in 0:0 -1:-1 99999999:99999999 x:y 99999999999999999999:3; do
+	tm respawn-window -k -t test "LINES='${size%:*}' COLUMNS='${size#*:}' '$SLEXPLORE' mul-by 2>err; echo \$? > status; sh"
+	shows 'cycles per '
+	keys q
+	until_true test -s status || stuck "LINES and COLUMNS $size"
+	[ "$(cat status)" = 0 ] || stuck "LINES and COLUMNS $size: exit status"
+	rm -f status
+done
+
 # ASCII if the locale requires it.
 tm respawn-window -k -t test "LC_ALL=C '$SLEXPLORE'"
 shows 'cycles per '

@@ -109,6 +109,32 @@ TEST(what_replaces_a_folder_is_removed_and_not_followed)
 	}
 }
 
+/* An own loop may remove its own permissions. Root needs none. */
+TEST(a_folder_without_permissions_is_removed)
+{
+	int how;
+	pid_t child;
+
+	assert_int_equal(chmod(base, 0777), 0);
+	child = fork();
+	if (child == 0) {
+		const char *folder;
+		struct status status;
+
+		if (geteuid() == 0 && setuid(65534) != 0)
+			_exit(2);
+		status = own_folder_make(&folder);
+		if (!status_is_ok(&status))
+			_exit(3);
+		make_file(folder, "own.so");
+		chmod(folder, 0);
+		own_folder_remove(folder);
+		_exit(access(folder, F_OK) == 0);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+
 TEST(a_relative_folder_is_no_option)
 {
 	const char *folder;

@@ -1,6 +1,7 @@
 #include "check.h"
 #include "table.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,25 @@ TEST(status_is_one_line_without_escapes)
 	struct status status = status_usage("no kernel \"%s\"", "a\nb\033[2J\177");
 
 	assert_string_equal(status.text, "no kernel \"a?b?[2J?\"");
+}
+
+/* Checks that the outcome is this failure, and that its text has the words. */
+static void check_error(struct status outcome, enum status_code code, const char *words)
+{
+	assert_int_equal(outcome.code, code);
+	if (!strstr(outcome.text, words))
+		fail_msg("\"%s\" lacks \"%s\"", outcome.text, words);
+}
+
+TEST(a_failure_of_the_system_is_no_wrong_command_line)
+{
+	static const int refused[] = { EIO, EMFILE, ENFILE, ENOMEM, ENOSPC };
+	static const int wrong[] = { ENOENT, EACCES, ELOOP, ENAMETOOLONG, ENOTDIR };
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		check_error(status_unopened("a", refused[i]), STATUS_FAILED, strerror(refused[i]));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		check_error(status_unopened("a", wrong[i]), STATUS_USAGE, strerror(wrong[i]));
 }
 
 TEST(text_grows)

@@ -121,8 +121,12 @@ static void remove_library(int parent, const char *name)
 
 static void remove_at(int parent, const char *name)
 {
-	int top = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int top = openat(parent, name, flags);
 
+	/* The user's code may have removed its own permission to read the folder. */
+	if (top < 0 && errno == EACCES && fchmodat(parent, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
+		top = openat(parent, name, flags);
 	/* The user's code may have put a symbolic link or a file in the place of the folder. */
 	if (top < 0 && unlinkat(parent, name, 0) != 0)
 		remove_library(parent, name);

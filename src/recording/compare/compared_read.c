@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "engine/measure/trials.h"
@@ -284,19 +285,14 @@ struct status compared_read_stream(
 struct status compared_read(struct compared *compared, const char *path, int side)
 {
 	struct status status;
-	struct stat about;
 	FILE *file;
 
 	if (strcmp(path, "-") == 0)
 		return compared_read_stream(compared, "standard input", stdin, side);
-	file = fopen(path, "re");
-	if (!file)
-		return status_unopened(path, errno);
-	/* A device such as /dev/zero has no end. */
-	if (fstat(fileno(file), &about) == 0 && S_ISCHR(about.st_mode) && !isatty(fileno(file)))
-		status = status_usage("%.200s: a device has no records", path);
-	else
-		status = compared_read_stream(compared, path, file, side);
+	status = file_open(path, &file);
+	if (!status_is_ok(&status))
+		return status;
+	status = compared_read_stream(compared, path, file, side);
 	fclose(file);
 	return status;
 }
