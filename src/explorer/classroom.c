@@ -369,7 +369,8 @@ void classroom_summary(const struct session *session, struct text *text)
 
 		if (step->question.ask == ASK_NOTHING)
 			continue;
-		asked++;
+		/* A sentence is kept, and not judged. */
+		asked += step->question.ask != ASK_TEXT;
 		right += now->answered && now->judgement.verdict == VERDICT_RIGHT;
 		text_addf(text, "%d. %s\n", i + 1, step->title ? step->title : "");
 		text_addf(text, "   %s\n", !now->answered ? "not answered" : now->judgement.words);

@@ -67,6 +67,7 @@ void classroom_view(const struct session *session, struct view *view)
 	lesson->away = classroom_away(session);
 	lesson->first = classroom->first;
 	lesson->awaited = classroom->guessed ? classroom_awaits(session) : NULL;
+	lesson->guess = lesson->awaited && !now->guess.skipped ? now->guess.text : NULL;
 	lesson->answer_count = here ? lesson_answers(step, &measured.values, lesson->answer) : 0;
 	lesson->number = step->question.ask == ASK_NUMBER || step->question.ask == ASK_KNEE;
 	lesson->free_text = step->question.ask == ASK_TEXT;

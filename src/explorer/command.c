@@ -276,7 +276,7 @@ static void act_quit(struct session *session)
 static const struct command_row commands_general[] = {
 	{ "help", act_help, .useful = help_useful, .useless = "the help is already open" },
 	{ "close", act_close, .useful = close_useful,
-		.useless = "nothing is open, and no long measurement runs" },
+		.useless = "nothing to close or cancel: q quits, E closes a lesson" },
 	{ "quit", act_quit },
 	{ .name = NULL },
 };

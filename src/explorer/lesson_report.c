@@ -57,7 +57,10 @@ static void add_origin(struct document *page, const struct session *session)
 	struct tm day;
 
 	for (int i = 0; i < classroom->lesson->step_count; i++) {
-		asked += classroom->lesson->step[i].question.ask != ASK_NOTHING;
+		enum lesson_ask ask = classroom->lesson->step[i].question.ask;
+
+		/* A sentence is kept, and not judged. */
+		asked += ask != ASK_NOTHING && ask != ASK_TEXT;
 		right += classroom->taken[i].answered &&
 			 classroom->taken[i].judgement.verdict == VERDICT_RIGHT;
 	}

@@ -140,6 +140,7 @@ void mask_view(struct view *view)
 	if (hidden & (HIDDEN_CPE | HIDDEN_A | HIDDEN_RATIO))
 		view->ratio = NAN;
 	/* A result that fills the screen, such as that of a probe, also shows numbers, and is
-	 * hidden. */
-	view->screen.page = NULL;
+	 * hidden. The page of a lesson's answers has only values that the student has seen. */
+	if (!view->screen.page_answers)
+		view->screen.page = NULL;
 }

@@ -214,6 +214,7 @@ void overlay_page(struct session *session, const char *command, const char *titl
 	free(screen->page);
 	screen->page = page;
 	screen->page_command = command;
+	screen->page_answers = strcmp(command, "lesson") == 0;
 	snprintf(screen->page_title, sizeof(screen->page_title), "%s", title);
 	overlay_open(session, OVERLAY_PAGE);
 }

@@ -219,6 +219,7 @@ struct screen {
 	char *page;
 	char page_title[80];
 	const char *page_command;
+	bool page_answers; /* true: the page has the student's answers to a lesson */
 
 	/* The screenshot that the user interface must save: its file, empty for a new name. */
 	bool shot_wanted;
@@ -259,8 +260,9 @@ struct view_lesson {
 			 explanation has other values than the screen */
 	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
 	const char *awaited;
-	int answer_count; /* number of answers that the lesson's question lets the student choose
-			     from */
+	const char *guess; /* the guess in words, while it waits; NULL: none, or skipped */
+	int answer_count;  /* number of answers that the lesson's question lets the student choose
+			      from */
 	struct lesson_answer answer[LESSON_OPTIONS];
 	/* The judgement of the guess; NULL: the question was not answered yet. */
 	const struct lesson_judgement *judgement;

@@ -471,12 +471,16 @@ static const char *doubt(const struct lesson_step *step, const struct lesson_val
 	return words;
 }
 
-/* Whether the right answer follows from the core model alone, and not from a measurement. */
+/* Whether the right answer follows from the core model or the machine, and not from a measurement.
+ */
 static bool is_computed(const struct lesson_step *step)
 {
 	unsigned asked = lesson_asks_for(step);
 
-	return asked && !(asked & ~(unsigned)(HIDDEN_LIMITS | HIDDEN_BINDING));
+	/* A number that hides nothing follows from facts of the machine, such as its line size. */
+	if (!asked)
+		return step->question.ask == ASK_NUMBER;
+	return !(asked & ~(unsigned)(HIDDEN_LIMITS | HIDDEN_BINDING));
 }
 
 static void say(const struct lesson_guess *guess, struct lesson_judgement *judgement)
@@ -496,6 +500,8 @@ static void say(const struct lesson_guess *guess, struct lesson_judgement *judge
 		words = words_of("This measurement does not decide the question.");
 	else if (judgement->verdict == VERDICT_SKIPPED)
 		words = words_of("Skipped. %s", measured.text);
+	else if (judgement->verdict == VERDICT_RIGHT && strcmp(guess->text, judgement->truth) == 0)
+		words = words_of("Right. %s", measured.text);
 	else
 		words = words_of("%s. Your guess: %.60s. %s",
 			judgement->verdict == VERDICT_RIGHT ? "Right" : "No", guess->text,

@@ -134,6 +134,7 @@ static void refuse_key(struct frontend *front, enum context context, int code)
 		[CONTEXT_HELP] = "Esc closes the help",
 		[CONTEXT_TEXT] = "Esc closes this text",
 		[CONTEXT_PAGE] = "Esc closes this result",
+		[CONTEXT_ANSWERS] = "Esc goes back to the lesson",
 	};
 	_Static_assert(sizeof(others) / sizeof(others[0]) == CONTEXT_COUNT,
 		"every context names other keys");
@@ -250,7 +251,8 @@ static void perform(struct frontend *front, const char *given, double now)
 		scroll(front, "move down", true, now);
 	} else if (strcmp(command, "page up") == 0) {
 		scroll(front, "move up", true, now);
-	} else if ((context == CONTEXT_HELP || context == CONTEXT_PAGE) &&
+	} else if ((context == CONTEXT_HELP || context == CONTEXT_PAGE ||
+			   context == CONTEXT_ANSWERS) &&
 		   strncmp(command, "move ", 5) == 0) {
 		scroll(front, command, false, now);
 	} else if (strcmp(command, "move right") == 0 && context == CONTEXT_MAIN &&

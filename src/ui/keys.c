@@ -15,6 +15,7 @@ static const char *const context_names[] = {
 	[CONTEXT_HELP] = "help",
 	[CONTEXT_TEXT] = "text",
 	[CONTEXT_PAGE] = "page",
+	[CONTEXT_ANSWERS] = "answers",
 };
 _Static_assert(sizeof(context_names) / sizeof(context_names[0]) == CONTEXT_COUNT,
 	"every context has a name");
@@ -202,7 +203,7 @@ enum context keys_context(const struct screen *screen)
 	case OVERLAY_HELP: return CONTEXT_HELP;
 	case OVERLAY_FIND: return CONTEXT_FIND;
 	case OVERLAY_TEXT: return CONTEXT_TEXT;
-	case OVERLAY_PAGE: return CONTEXT_PAGE;
+	case OVERLAY_PAGE: return screen->page_answers ? CONTEXT_ANSWERS : CONTEXT_PAGE;
 	case OVERLAY_NONE: break;
 	}
 	return screen->entry[0] ? CONTEXT_ENTRY : screen->guessing ? CONTEXT_GUESS : CONTEXT_MAIN;

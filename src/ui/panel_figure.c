@@ -387,6 +387,10 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			limit_rows[limits->limit[second].kind].name);
 }
 
+/* Two values whose quartiles overlap are called equal up to this difference. The quartiles of
+ * contended values can be so wide that values overlap that differ by far. */
+#define EQUAL_WITHIN 0.1
+
 /* Returns the ratio of the present value (B) to the pinned value (A), and doubts about both values.
  * Two values do not differ significantly if their quartiles overlap, or if the values are equal
  * within the noise. */
@@ -396,7 +400,9 @@ struct words panels_ratio(const struct view *view)
 	const char *a_doubt = sample_doubt(a), *b_doubt = sample_doubt(b);
 	double ratio = view->ratio;
 	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi),
+	     near = same && fabs(ratio - 1) < EQUAL_WITHIN,
 	     both = a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0;
+	struct words verdict, doubts, brief;
 
 	/* The cycles of a branch and of an array element cannot be compared, because the amounts of
 	 * work differ. */
@@ -407,19 +413,22 @@ struct words panels_ratio(const struct view *view)
 		return words_of("B/A  ?  hidden");
 	if (!isfinite(ratio) || ratio <= 0)
 		return words_of("B/A  -  B is not measured yet");
-	return words_of(same ? "B/A  %1$s  %2$s%3$s%4$s%5$s%6$s\nB/A  %1$s  equal%3$s%4$s%5$s%6$s"
-			     : "B/A  %s  %s%s%s%s%s",
-		units_value(ratio).text,
-		words_of(same	     ? "equal within the spread"
-			 : ratio < 1 ? "B is %.2f× faster"
-				     : "B is %.2f× slower",
-			ratio < 1 ? 1 / ratio : ratio)
-			.text,
+	verdict = same ? words_of(near ? "equal within the spread" : "uncertain: spreads overlap")
+		  : ratio < 1 ? words_of("B is %.2f× faster", 1 / ratio)
+			      : words_of("B is %.2f× slower", ratio);
+	doubts = words_of("%s%s%s%s",
 		both	  ? ", both "
 		: a_doubt ? ", A "
 			  : "",
 		a_doubt ? a_doubt : "", b_doubt && !both ? ", B " : "",
 		b_doubt && !both ? b_doubt : "");
+	/* On a narrow screen, the doubt alone says that the ratio is uncertain. */
+	brief = near		 ? words_of("equal%s", doubts.text)
+		: !same		 ? words_of("%s%s", verdict.text, doubts.text)
+		: doubts.text[0] ? words_of("%s", doubts.text + 2)
+				 : words_of("uncertain");
+	return words_of("B/A  %1$s  %2$s%3$s\nB/A  %1$s  %4$s", units_value(ratio).text,
+		verdict.text, doubts.text, brief.text);
 }
 
 static void add_pinned(struct lines *lines, const struct view *view)

@@ -103,28 +103,28 @@ static struct words brief_keys(const struct view_lesson *lesson)
 				 : words_of("Enter: %s", last ? "answers" : "next");
 }
 
-/* Adds the row that says which key continues the lesson, on a narrow screen. `cut`: the text has
- * more rows than the screen. */
-static void add_brief_state(struct lesson_column *column, const struct view *view, bool cut)
+/* Adds the row that says which key continues the lesson, on a narrow screen. `scroll`: the key that
+ * scrolls a text with more rows than the screen, such as "  }: more"; empty: the text fits. */
+static void add_brief_state(
+	struct lesson_column *column, const struct view *view, const char *scroll)
 {
 	if (view->screen.guessing)
 		paragraph(column, 0, 0, STYLE_SELECTED,
 			words_of("Answer: %s_", view->screen.guess).text);
 	else
 		paragraph(column, 0, 0, STYLE_KEY,
-			words_of("%s%s", brief_keys(&view->lesson).text, cut ? "  }: more" : "")
-				.text);
+			words_of("%s%s", brief_keys(&view->lesson).text, scroll).text);
 }
 
 /* Adds the row that says which key continues the lesson, such as "Enter: next step". */
-static void add_state(struct lesson_column *column, const struct view *view, bool cut)
+static void add_state(struct lesson_column *column, const struct view *view, const char *scroll)
 {
 	const struct view_lesson *lesson = &view->lesson;
 	bool last = lesson->step + 1 == lesson->steps;
-	const char *more = cut ? "  }: more text." : "";
+	struct words more = words_of("%s%s", scroll, scroll[0] ? "." : "");
 
 	if (column->at.width < STATE_WIDE)
-		add_brief_state(column, view, cut);
+		add_brief_state(column, view, scroll);
 	else if (view->screen.guessing)
 		paragraph(column, 1, 0, STYLE_SELECTED, panels_prompt(view).text);
 	else if (lesson->away)
@@ -134,23 +134,26 @@ static void add_state(struct lesson_column *column, const struct view *view, boo
 				: lesson->awaited ? ""
 				: last		  ? "  Enter: your answers."
 						  : "  Enter: next step.",
-				more)
+				more.text)
 				.text);
 	else if (lesson->asks)
 		paragraph(column, 1, 0, STYLE_KEY,
 			words_of("%s: answer.%s  L: panels.%s", answer_keys(lesson).text,
-				lesson->has_hint && !lesson->hint ? "  H: hint." : "", more)
+				lesson->has_hint && !lesson->hint ? "  H: hint." : "", more.text)
 				.text);
 	else if (lesson->awaited)
 		paragraph(column, 1, 0, STYLE_WARN,
-			words_of("%s: measured again before it judges your answer", lesson->awaited)
+			words_of("%s%.60s%sWaiting for the measured value: %s.",
+				lesson->guess ? "Your guess: " : "",
+				lesson->guess ? lesson->guess : "", lesson->guess ? ". " : "",
+				lesson->awaited)
 				.text);
 	else
 		paragraph(column, 1, 0, STYLE_KEY,
 			words_of("%s%s",
 				last ? "Enter: your answers.  E: close the lesson."
 				     : "Enter: next step.  L: panels.",
-				more)
+				more.text)
 				.text);
 }
 
@@ -171,7 +174,7 @@ static void add_judgement(struct lesson_column *column, const struct view *view)
 	paragraph(column, 1, 0, style_of(judgement), judgement->words);
 	if (judgement->doubt)
 		paragraph(column, 0, 0, STYLE_WARN,
-			words_of("The measurement is doubtful (%s): e measures again.",
+			words_of("The measured value is doubtful (%s): e measures again.",
 				judgement->doubt)
 				.text);
 	else if (view->lesson.drifted && !judgement->computed)
@@ -208,7 +211,7 @@ static int rows_at(const struct canvas *canvas, const struct view *view, int wid
 	struct lesson_column column = { .at = { 0, 0, width, canvas->height, &sized } };
 
 	add_all(&column, view);
-	add_state(&column, view, false);
+	add_state(&column, view, "");
 	return 1 + column.row + (view->setting.kernel->knob_count > 0);
 }
 
@@ -241,6 +244,11 @@ struct plan {
 	bool limit;
 };
 
+/* The keys that scroll the lesson's text: the words have equal lengths, so that the rows of the
+ * panel do not change. */
+enum { SCROLL_NONE, SCROLL_ON, SCROLL_BACK };
+static const char *const scroll_keys[] = { "", "  }: more", "  {: back" };
+
 static void plan_rows(struct box at, const struct scene *scene, struct plan *plan)
 {
 	const struct view *view = scene->view;
@@ -254,7 +262,7 @@ static void plan_rows(struct box at, const struct scene *scene, struct plan *pla
 		struct lesson_column state = { .at = at },
 				     text = { .at = at, .limit = plan->limit };
 
-		add_state(&state, view, cut);
+		add_state(&state, view, scroll_keys[cut ? SCROLL_ON : SCROLL_NONE]);
 		plan->state = state.row;
 		plan->text = int_most(at.height - state.row - plan->knob, 0);
 		text.at.width -= 2 * cut;
@@ -316,7 +324,10 @@ static void draw(struct box at, const struct scene *scene)
 	rows = int_least(plan.whole + (plan.whole < plan.text), plan.text);
 	state = (struct lesson_column){ .at = box_part(at, 0, rows, at.width, at.height - rows),
 		.draws = true };
-	add_state(&state, view, cut);
+	add_state(&state, view,
+		scroll_keys[!cut	       ? SCROLL_NONE
+			    : text.first < end ? SCROLL_ON
+					       : SCROLL_BACK]);
 	if (plan.knob) {
 		int x = canvas_put(at, 0, at.height - 1, STYLE_DIM, view->setting.kernel->name) + 1;
 

@@ -410,7 +410,7 @@ static void draw_whole(struct box at, const struct view *view)
 		draw_picture(at, view);
 		return;
 	}
-	rows = int_least(rows, at.height - PICTURE_ROWS);
+	rows = int_most(int_least(rows, at.height - PICTURE_ROWS), 0);
 	at.height -= rows;
 	/* If the panel has few rows, the text omits the setting, because the panel's title also
 	 * shows the setting. */

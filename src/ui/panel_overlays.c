@@ -146,6 +146,7 @@ static void all_keys(struct page *page, const struct keys *keys)
 		[CONTEXT_HELP] = "In this help",
 		[CONTEXT_TEXT] = "While the command line is shown",
 		[CONTEXT_PAGE] = "While the result of a probe or of characterise is shown",
+		[CONTEXT_ANSWERS] = "While the answers to a lesson are shown",
 	};
 	_Static_assert(sizeof(headings) / sizeof(headings[0]) == CONTEXT_COUNT,
 		"every context has a heading");
@@ -332,11 +333,12 @@ static int draw_lines(struct box at, int row, const char *text)
 	for (const char *line = text ? text : ""; *line;) {
 		size_t length = strcspn(line, "\n");
 		struct words words = words_of("%.*s", (int)length, line);
+		int indent = (int)strspn(words.text, " ");
 
 		if (canvas_fits(at, words.text, at.width))
 			canvas_put(at, 0, page.line++, STYLE_TEXT, words.text);
 		else
-			paragraph(&page, 0, STYLE_TEXT, words.text);
+			paragraph(&page, indent, STYLE_TEXT, words.text + indent);
 		line += length + (line[length] == '\n');
 	}
 	return page.line;
@@ -353,7 +355,7 @@ static void draw_page_text(struct box at, const struct scene *scene)
 {
 	int most = page_end(at, scene), first = int_least(scene->view->screen.scroll, most);
 
-	if (scene->view->hidden)
+	if (!scene->view->screen.page)
 		canvas_wrap(at, 0, STYLE_DIM, PANELS_HIDDEN);
 	draw_lines(at, -first, scene->view->screen.page);
 	panels_arrows(at, 0, STYLE_KEY, first > 0, first < most);

@@ -40,6 +40,21 @@ static inline const char *printed(struct canvas *canvas)
 	return shown;
 }
 
+/* Fails if a panel draws outside its box. */
+static inline void draws_inside(
+	const struct panel *panel, const struct scene *scene, int width, int height)
+{
+	enum { BELOW = 8 };
+	struct canvas canvas;
+
+	canvas_init(&canvas, width, height + BELOW, true);
+	panel->draw(box_part(canvas_box(&canvas), 0, 0, width, height), scene);
+	for (int i = width * height; i < width * (height + BELOW); i++)
+		if (canvas.cells[i].character != L' ')
+			fail_msg("%s draws outside its box of %d x %d", panel->name, width, height);
+	canvas_free(&canvas);
+}
+
 static inline const char *draw(const struct panel *panel, int width, int height)
 {
 	struct scene scene = { .view = &view };
@@ -51,6 +66,7 @@ static inline const char *draw(const struct panel *panel, int width, int height)
 	panel->draw(canvas_box(&canvas), &scene);
 	printed(&canvas);
 	canvas_free(&canvas);
+	draws_inside(panel, &scene, width, height);
 	return shown;
 }
 

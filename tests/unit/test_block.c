@@ -168,6 +168,8 @@ TEST(a_block_in_the_cache_before_may_save_more_than_it_costs)
 	check_advice(&question, 56, BLOCK_NEAR);
 	check_parts(advice.why, "three blocks of 295 x 295 8-byte elements fit L2 (2 MiB)",
 		"one block of 56 x 56 stays in L1d (48 KiB)");
+	/* A narrow screen shows only the beginning, which must be the reason for 56. */
+	assert_int_equal(strncmp(advice.why, "one block of 56 x 56", 20), 0);
 	/* Of half the bytes a line is worth half, and blocks that L2 holds are larger. */
 	question.bytes = 4;
 	check_advice(&question, 416, BLOCK_CACHE);

@@ -132,6 +132,12 @@ TEST(a_difference_within_the_spread_is_none)
 	compare_with(1.5);
 	check_contains(draw(&panel_figure, 60, 14), "B is 1.33x faster");
 	lacks(shown, "B contended");
+	/* The wide quartiles of a contended value overlap those of a value that differs by far. */
+	view.a.contended = true;
+	view.sample.cpe_hi = 1.2 * view.a.cpe;
+	check_contains(draw(&panel_figure, 60, 14), "uncertain: spreads overlap, A contended");
+	lacks(shown, "equal");
+	view.sample.cpe_hi = 1.01 * view.sample.cpe;
 	view.a.contended = true;
 	view.sample.provisional = true;
 	check_contains(
@@ -210,6 +216,25 @@ TEST(the_title_never_gives_another_cells_figure)
 		"mountain: here 48k, stride 64, off the grid");
 	lacks(draw(&panel_mountain, 56, 6), "@");
 	check_contains(shown, "x");
+}
+
+/* The arrows are on the mountain, which has few rows, because a lesson is above it. */
+TEST(a_low_mountain_stays_in_its_box)
+{
+	begin();
+	view.grid = (struct view_grid){ .present = true,
+		.size_knob = FOLD_SIZE,
+		.stride_knob = FOLD_STRIDE,
+		.nx = 8,
+		.ny = 14,
+		.top = 34 };
+	for (int i = 0; i < 14; i++) {
+		view.grid.x[i % 8] = i % 8 + 1;
+		view.grid.y[i] = 4096 << i;
+	}
+	view.screen.front = view.screen.focus = "mountain";
+	for (int height = 1; height < 24; height++)
+		draw(&panel_mountain, 56, height);
 }
 
 /* ---- limits ---- */

@@ -125,6 +125,14 @@ static int64_t nearer(const struct block_question *question, int level, int64_t 
 	return cost_of(question, level, near) < cost_of(question, level, n) ? near : 0;
 }
 
+/* Adds how many pages of the first TLB a row of a block takes. */
+static void add_pages(const struct block_question *question, struct text *why)
+{
+	text_addf(why, "each row takes %.3g page%s of the first TLB, which holds %.0f%s",
+		question->pages, question->pages > 1 ? "s" : "", question->entries,
+		question->pages_assumed ? " (assumed)" : "");
+}
+
 static void explain(
 	const struct block_question *question, bool by_climb, struct block_advice *advice)
 {
@@ -145,6 +153,16 @@ static void explain(
 			"the core works on only %.0f elements of a sum at once, and shorter sums "
 			"overlap; ",
 			floor(question->window));
+	if (advice->by == BLOCK_NEAR)
+		text_addf(&why,
+			"one block of %lld x %lld stays in %s (%s), which saves more than the "
+			"ends of shorter lines cost; ",
+			(long long)advice->n, (long long)advice->n, level[-1].name,
+			units_size_long((int64_t)level[-1].bytes).text);
+	if (advice->by == BLOCK_PAGES) {
+		add_pages(question, &why);
+		text_add(&why, "; ");
+	}
 	text_addf(&why, "%s of %lld x %lld %d-byte elements fit %s (%s)",
 		question->blocks < 5 ? counts[question->blocks] : "the blocks",
 		(long long)advice->fits, (long long)advice->fits, question->bytes, level->name,
@@ -157,20 +175,13 @@ static void explain(
 	if (!(by_climb && next) && unknown <= advice->level + 1 && unknown < question->level_count)
 		text_addf(&why, "; the latency of %s is not known here",
 			question->level[unknown].name);
-	if (advice->paged)
-		text_addf(&why,
-			"; but each row takes %.3g page%s of the first TLB, which holds %.0f%s",
-			question->pages, question->pages > 1 ? "s" : "", question->entries,
-			question->pages_assumed ? " (assumed)" : "");
+	if (advice->paged && advice->by != BLOCK_PAGES) {
+		text_add(&why, "; but ");
+		add_pages(question, &why);
+	}
 	if (advice->by == BLOCK_TURNS)
 		text_add(
 			&why, "; and the end of a loop of just over 32 iterations is mispredicted");
-	if (advice->by == BLOCK_NEAR)
-		text_addf(&why,
-			"; %s one block of %lld x %lld stays in %s (%s), which saves more than the "
-			"ends of shorter lines cost",
-			advice->paged ? "and" : "but", (long long)advice->n, (long long)advice->n,
-			level[-1].name, units_size_long((int64_t)level[-1].bytes).text);
 	if (advice->by == BLOCK_MOST)
 		text_add(&why, "; the whole matrices fit it too");
 	snprintf(advice->why, sizeof(advice->why), "%s", text_string(&why));
