@@ -155,15 +155,16 @@ static bool remark_cut(struct box at, const struct scene *scene)
 }
 
 /* Returns the keys that most users want first, until they have turned a knob: the caches of the
- * machine, a search, the help, and the first keys for the chosen kernel. */
+ * machine, a lesson, and the first keys for the chosen kernel. The key bar below has the search and
+ * the help. */
 static struct words first_keys(const struct view *view)
 {
 	const char *probe = view->replay || view->probe ? "" : "P caches  ";
 
 	/* The hint names arrow keys for the knobs. */
 	if (!view->hint || !panels_named(view->screen.focus, "knobs"))
-		return words_of("%s/ find  ? help", probe);
-	return words_of("%s/ find  ? help  or: %s\n%s", probe, view->hint, view->hint);
+		return words_of("%sL lessons", probe);
+	return words_of("%sL lessons  or: %s\n%s", probe, view->hint, view->hint);
 }
 
 static void draw_message(struct box at, const struct scene *scene)

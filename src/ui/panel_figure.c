@@ -231,7 +231,7 @@ static void add_ratios(struct lines *lines, const struct view *view)
 	 * wait for their loads. */
 	if (ratios->instructions > 0 && !view->foreign)
 		lines_add(lines, view->explanation && view->explanation->waits ? 7 : 11, STYLE_TEXT,
-			"%1$s instructions %2$s, CPI %4$s\n%1$s instr %2$s, CPI %4$s\n"
+			"%1$s instructions (%2$s), CPI %4$s\n%1$s instr (%2$s), CPI %4$s\n"
 			"%1$s instr %3$c, CPI %4$s",
 			each.text, sample_ratios_source(ratios->instructions_from),
 			(char)ratios->instructions_from, cpi.text);

@@ -52,6 +52,7 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 struct columns {
 	int name, value, hint; /* name, value: widths of the columns of names and values; hint:
 				  first column of the allowed values */
+	bool alone;	       /* the row has one knob: brackets separate its allowed values */
 };
 
 /* Returns the text of a knob's value. If the user types a value that is too long, only the end of
@@ -87,6 +88,7 @@ static void draw_knob(
 	const struct knob *knob = &view->setting.kernel->knobs[index];
 	bool chosen = index == view->knob, focused = panels_named(view->screen.focus, "knobs");
 	enum style style = chosen && focused ? STYLE_FOCUS : STYLE_FIGURE;
+	struct words hint;
 
 	if (chosen && view->screen.entry[0])
 		style = view->screen.entry_refused ? STYLE_BAD : STYLE_SELECTED;
@@ -101,8 +103,9 @@ static void draw_knob(
 		chosen ? STYLE_FIGURE : STYLE_TEXT, knob->name);
 	canvas_put_right(box_part(at, columns->name, 0, columns->value, at.height), columns->value,
 		row, style, value_of(view, index, columns->value).text);
+	hint = fit_hint(at, view, index, at.width - columns->hint - 2 * columns->alone);
 	canvas_put(at, columns->hint, row, STYLE_DIM,
-		fit_hint(at, view, index, at.width - columns->hint).text);
+		words_of(columns->alone && hint.text[0] ? "(%s)" : "%s", hint.text).text);
 }
 
 /* Finds the widest name and the widest value of the knobs, so that columns align. Names are never
@@ -126,7 +129,7 @@ static struct columns measure(struct box at, const struct view *view)
 void panels_knob(struct box at, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
-	struct columns columns = { .name = canvas_columns(at, knob->name) + 3 };
+	struct columns columns = { .name = canvas_columns(at, knob->name) + 3, .alone = true };
 
 	columns.value = int_least(canvas_columns(at, value_of(view, view->knob, at.width).text),
 		at.width - columns.name);
