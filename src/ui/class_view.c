@@ -76,13 +76,17 @@ static void draw_keys(struct box at, const struct class_view *view)
 
 /* ---- the parts of the screen ---- */
 
+/* The smallest width in columns at which the row of questions has a label. */
+enum { QUESTIONS_WIDE = 60 };
+
 /* Draws how many students answered each question of the lesson on the screen, so that the teacher
  * sees how far the class is. On a narrow screen, the first questions are omitted until the present
  * question fits. */
 static void draw_questions(struct box at, const struct class_view *view)
 {
 	struct words shown[QUESTIONS_MOST];
-	int count = 0, here = 0, from = 0, used = 0, x = 1;
+	const char *label = at.width >= QUESTIONS_WIDE ? "answers to step " : "";
+	int count = 0, here = 0, from = 0, used = canvas_columns(at, label), x = 1;
 
 	for (int i = 0, end; i < view->answers->count && count < QUESTIONS_MOST; i = end) {
 		struct class_question question;
@@ -97,6 +101,7 @@ static void draw_questions(struct box at, const struct class_view *view)
 		used += canvas_columns(at, shown[i].text) + 1;
 	for (; from < here && 1 + used > at.width; from++)
 		used -= canvas_columns(at, shown[from].text) + 1;
+	x += canvas_put(at, x, 0, STYLE_DIM, label);
 	for (int i = from; i < count && x + canvas_columns(at, shown[i].text) <= at.width; i++)
 		x += canvas_put(at, x, 0, i == here ? STYLE_SELECTED : STYLE_DIM, shown[i].text) +
 		     1;
@@ -173,14 +178,17 @@ static void draw_numbers(struct box at, const struct class_view *view,
 struct bar {
 	struct words words;
 	int count;
-	int right; /* number of students whose guess was right, after the teacher reveals it */
-	bool rule; /* the measured value in place of a guess: a line between two guesses */
+	int right;   /* number of students whose guess was right, after the teacher reveals it */
+	bool rule;   /* the measured value in place of a guess: a line between two guesses */
+	bool missed; /* no student chose this answer, which the measurements of the class made the
+			right one */
 };
 
 /* Fills at most `most` rows of the histogram. Returns their number. */
-static int fill_bars(const struct class_view *view, int most, double median, int skipped,
-	struct bar bars[BARS_MOST])
+static int fill_bars(const struct class_view *view, int most, const struct class_measured *measured,
+	int skipped, struct bar bars[BARS_MOST])
 {
+	double median = measured->median;
 	struct class_guesses guesses = class_guesses_of(view->answers, view->begin, view->end);
 	bool rule = view->revealed && guesses.numbers && isfinite(median);
 	int count = 0;
@@ -198,6 +206,9 @@ static int fill_bars(const struct class_view *view, int most, double median, int
 		bars[count++] = (struct bar){ .words = class_guess_words(guess),
 			.count = guess->count,
 			.right = view->revealed ? guess->right : 0 };
+		bars[count - 1].missed = view->revealed && guess->choice && guess->count == 0 &&
+					 strcmp(class_guess_words(guess).text,
+						 class_words(measured->usual).text) == 0;
 		if (guess->choice)
 			bars[count - 1].words = words_of("%c) %.600s", 'a' + guess->choice - 1,
 				class_guess_words(guess).text);
@@ -215,7 +226,7 @@ static int fill_bars(const struct class_view *view, int most, double median, int
 static struct words bar_words(const struct bar *bar)
 {
 	if (bar->right == 0)
-		return words_of("%d", bar->count);
+		return words_of(bar->missed ? "%d  measured" : "%d", bar->count);
 	return bar->right == bar->count ? words_of("%d  right", bar->count)
 					: words_of("%d  (%d right)", bar->count, bar->right);
 }
@@ -261,8 +272,7 @@ static void draw_histogram(struct box at, const struct class_view *view,
 	const struct class_measured *measured, int skipped)
 {
 	struct bar bars[BARS_MOST];
-	int count = fill_bars(view, at.height, measured->median, skipped, bars), most = 0, rows,
-	    label;
+	int count = fill_bars(view, at.height, measured, skipped, bars), most = 0, rows, label;
 	struct words value = words_of(" measured: %s ", class_words(measured->usual).text);
 
 	if (count == 0 || at.height < 1)

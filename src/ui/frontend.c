@@ -206,6 +206,20 @@ static struct words key_command(struct frontend *front, const char *command, dou
 	return page ? words_of("lesson scroll %c%d", command[5], page) : words_of("%s", command);
 }
 
+/* There are fewer panes than this. */
+enum { PANES_MOST = 24 };
+
+/* Gives the arrow keys to the next pane that is on screen. */
+static void focus_shown(struct frontend *front, const char *command, double now)
+{
+	for (int i = 0; i < PANES_MOST; i++) {
+		session_view(front->session, now, &front->view);
+		if (panels_focus_shown(&front->canvas, &front->view))
+			return;
+		session_command(front->session, command, now);
+	}
+}
+
 /* Scrolls the text of a lesson to its end, where the hint is, if the text does not fit. */
 static void show_hint(struct frontend *front, double now)
 {
@@ -262,6 +276,8 @@ static void perform(struct frontend *front, const char *given, double now)
 	} else {
 		press_command(front, command, now);
 	}
+	if (strcmp(command, "focus next") == 0 || strcmp(command, "focus previous") == 0)
+		focus_shown(front, command, now);
 	if (scrolled)
 		scroll_back(front, scrolled, first, now);
 	if (strcmp(command, "lesson hint") == 0)

@@ -405,7 +405,7 @@ static void draw(struct box at, const struct scene *scene)
 		draw_entry(box_part(at, shape.column[i] * (width + 2), 0, width, at.height),
 			shape.row[i], &entries, shape.brief, &entries.entry[i], view);
 	if (hidden) {
-		canvas_text(at, 0, shape.rows, STYLE_WARN, "and %d less full", hidden);
+		canvas_text(at, 0, shape.rows, STYLE_DIM, "and %d less full", hidden);
 		probed_draw(box_part(at, 0, shape.rows + 1, at.width, at.height - shape.rows - 1),
 			view);
 		return;

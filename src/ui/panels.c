@@ -329,6 +329,18 @@ bool panels_find(struct canvas *canvas, const struct view *view, const char *nam
 	return found;
 }
 
+bool panels_focus_shown(struct canvas *canvas, const struct view *view)
+{
+	const char *focus = view->screen.focus;
+	int focused = index_of(focus, true);
+	struct box at;
+
+	/* On a small screen, the brief panel shows the kernel and the knob. */
+	return focused < 0 || panels_find(canvas, view, table[focused].panel->name, &at) ||
+	       (panels_find(canvas, view, panel_line.name, &at) &&
+		       (panels_named(focus, "kernels") || panels_named(focus, "knobs")));
+}
+
 const struct panel *panels_scrolled(const struct screen *screen, const char *command)
 {
 	/* If a diagram is in front, the keys that scroll the code scroll the diagram, up to its

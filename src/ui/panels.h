@@ -81,6 +81,10 @@ void panels_draw(struct canvas *canvas, const struct view *view, const struct ke
  * overlay is not in the frame. */
 bool panels_find(struct canvas *canvas, const struct view *view, const char *name, struct box *at);
 
+/* Returns whether the pane of the arrow keys is on screen. On a small screen, most panels are not.
+ */
+bool panels_focus_shown(struct canvas *canvas, const struct view *view);
+
 /* Returns whether an overlay that can scroll is open and shows its last line. */
 bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const struct keys *keys);
 /* Returns how many lines a key scrolls the text of the open lesson; 0: no lesson is on screen, or

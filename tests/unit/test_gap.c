@@ -43,7 +43,7 @@ TEST(the_words_follow_from_the_distance)
 		{ 1.5, 0, GAP_ABOVE,
 			"0.500 (50 %) above the limit: no effect in the core model explains it",
 			"+0.500" },
-		{ 1.5, 1.45, GAP_SOFT, "as predicted, by ", "as predicted" },
+		{ 1.5, 1.45, GAP_SOFT, "as predicted, by ", "at it" },
 		{ 1.2, 1.45, GAP_ABOVE, "0.250 (17 %) below the prediction", "-0.250" },
 		{ 2, 1.45, GAP_ABOVE,
 			"0.550 (38 %) above the prediction: scheduling explains 0.450 of the "
@@ -51,7 +51,7 @@ TEST(the_words_follow_from_the_distance)
 			"+0.550" },
 		/* Page walks of 6.7 cycles do not explain 228.9. */
 		{ 229.9, 7.7, GAP_ABOVE, "explains 6.700 of the 228.9 above the limit", "+222.2" },
-		{ 18.5, 18.2, GAP_SOFT, "as predicted, by scheduling", "as predicted" },
+		{ 18.5, 18.2, GAP_SOFT, "as predicted, by scheduling", "at it" },
 		{ 1.01, 1.45, GAP_AT_LIMIT, "at the limit", "at it" },
 		{ 6, 0, GAP_ABOVE, "5.000 above the limit, 6.0 times the limit", "" },
 		{ 20, 0, GAP_ABOVE, "19.00 above the limit, 20 times the limit", "" },

@@ -387,9 +387,9 @@ TEST(instructions_and_traffic_stand_beside_the_figure)
 	view.sample_ratios.peak = 11.4;
 	view.sample_ratios.share = 3.21 / 11.4;
 	view.sample_ratios.lines_from = SOURCE_MODEL;
-	check_parts(draw(&panel_figure, 50, 16), "5.000 instructions stepped, CPI 0.400",
+	check_parts(draw(&panel_figure, 50, 16), "5.000 instructions (stepped), CPI 0.400",
 		"M 3.210 GB/s from memory, 28 % of peak");
-	check_contains(draw(&panel_figure, 31, 16), "5.000 instr stepped, CPI 0.400");
+	check_contains(draw(&panel_figure, 32, 16), "5.000 instr (stepped), CPI 0.400");
 	view.sample_ratios.instructions = 1234.5;
 	check_contains(draw(&panel_figure, 28, 16), "instr S, CPI 0.400");
 }

@@ -94,7 +94,7 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 	if (gap->soft && fabs(gap->percent) <= 100 * GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
 		add(gap, "as predicted, by %s", names.text);
-		snprintf(gap->brief, sizeof(gap->brief), "as predicted");
+		snprintf(gap->brief, sizeof(gap->brief), "at it");
 		return;
 	}
 	gap->kind = GAP_ABOVE;
