@@ -26,7 +26,8 @@ static void add_levels(struct page_parts *page)
 					     : words_of("-");
 
 		if (strcmp(kept_word(level, "kind").text, "tlb") == 0) {
-			size = words_of("%.0f entries", kept_number(level, "entries"));
+			size = words_of("%.0f %s", kept_number(level, "entries"),
+				kept_number(level, "number") == 0 ? "pages" : "entries");
 			range = words_of("%.0f to %.0f", kept_number(level, "entries_lo"),
 				kept_number(level, "entries_hi"));
 			cycles = words_of("+%s", cycles.text);
@@ -55,7 +56,8 @@ void section_memory(struct page_parts *page)
 	document_pictures(page->document);
 	report_chart(page, shown_latency(page->shown),
 		"Each load waits for the previous one, in random order. Bands: quartiles.");
-	report_chart(page, shown_tlb(page->shown), "The steps are the TLBs.");
+	report_chart(
+		page, shown_tlb(page->shown), "A step is named if it has the size of a known TLB.");
 	document_pictures_end(page->document);
 }
 

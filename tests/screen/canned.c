@@ -31,6 +31,7 @@ void canned_init(struct canned *canned, bool machine_known)
 	machine->cache[0] = (struct machine_cache){ 1, 48 << 10, 64 };
 	machine->cache[1] = (struct machine_cache){ 2, 1 << 20, 64 };
 	machine->cache[2] = (struct machine_cache){ 3, 32 << 20, 64 };
+	machine->processor.dtlb[0] = 96;
 	machine->memory_limit = (uint64_t)4 << 30;
 	machine->tick_hz = 2.6e9;
 	machine->tick_step = 26;

@@ -40,6 +40,7 @@ static struct play *play_new(void)
 		.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 }, { 3, 16 << 20, 64 } },
 		.memory_limit = UINT64_C(8) << 30,
 		.huge_pages = true,
+		.processor.dtlb = { 96, 4096 },
 		.processors = 2 };
 	new->answer = quiet_answer;
 	new->takes = 0.0005;

@@ -46,9 +46,11 @@ static void play_prepare(struct play *new)
 {
 	snprintf(new->machine.name, sizeof(new->machine.name), "a core");
 	snprintf(new->machine.arch, sizeof(new->machine.arch), "x86_64");
-	new->machine.processor = (struct processor){
-		.vendor = "Nobody", .family = 6, .model = 0xa7, .l1i_bytes = 64 << 10
-	};
+	new->machine.processor = (struct processor){ .vendor = "Nobody",
+		.family = 6,
+		.model = 0xa7,
+		.l1i_bytes = 64 << 10,
+		.dtlb = { 96, 4096 } };
 }
 
 static void play_check(const struct request *request)

@@ -305,6 +305,12 @@ TEST_WITH(values_of_memory_must_differ_beyond_the_spread_of_sessions, begin, end
 				"{\"v\":1,\"record\":\"level\",\"id\":%d,\"host\":\"n1\","
 				"\"name\":\"L2 DTLB\",\"cycles\":%d,\"unstable\":true}\n",
 				run + 9, side ? 90 : 30);
+		/* A step of the curve of pages has no name to compare by. */
+		for (int run = 0; run < 10; run++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"level\",\"id\":%d,\"host\":\"n1\","
+				"\"name\":\"step\",\"kind\":\"tlb\",\"number\":0,\"entries\":%d}\n",
+				run + 90, side ? 900 : 300);
 		read_as(side ? "b" : "a", side);
 	}
 	assert_int_equal(differing_sides(&pairs), 1);

@@ -28,6 +28,7 @@ static struct probe *probed(unsigned most)
 		.memory_limit = UINT64_C(8) << 30,
 		.huge_pages = true,
 		.processors = 2,
+		.processor.dtlb = { 96, 2048 },
 		.cpu = 3,
 		.name = "Test CPU, model 1" };
 	probe = probe_new(&machine, &options, &status);

@@ -83,6 +83,8 @@ static void begin(const struct generated *made, uint64_t seed)
 	use(&world->input.pairs, &world->pairs);
 	world->input.machine = &world->machine;
 	world->input.ghz = 4;
+	world->input.tlb_stated[0] = made->tlb_bytes / 4096;
+	world->input.tlb_stated[1] = 2048;
 	world->input.got[PAGES_4K] = "4k";
 	world->input.got[PAGES_HUGE] = "huge";
 }
@@ -91,6 +93,12 @@ static void find(void)
 {
 	hierarchy_find(&world->input, &world->hierarchy);
 	hierarchy_say(&world->input, &world->hierarchy);
+}
+
+/* The step of the curve of pages that no known TLB explains; NULL: there is none. */
+static const struct hierarchy_level *unknown_step(void)
+{
+	return hierarchy_level(&world->hierarchy, LEVEL_TLB, 0);
 }
 
 /* Whether there is a finding of the kind that names `part`. */
@@ -205,7 +213,7 @@ TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 	}
 	find();
 	/* 768 lines are L1d, 96 and 2,048 pages are TLBs. */
-	assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 3));
+	assert_null(unknown_step());
 	tlb = hierarchy_level(&world->hierarchy, LEVEL_TLB, 2);
 	assert_non_null(tlb);
 	assert_true(tlb->entries_lo <= 2048 && 2048 <= tlb->entries_hi);
@@ -218,6 +226,7 @@ TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 	find();
 	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
 	assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
+	assert_null(unknown_step());
 }
 
 TEST(lines_of_the_first_cache_are_no_tlb_without_line_curves)
@@ -232,11 +241,50 @@ TEST(lines_of_the_first_cache_are_no_tlb_without_line_curves)
 		assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
 		check_near(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1)->entries, 96, 2);
 		assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
+		assert_null(unknown_step());
 		/* Of a cache of another size those lines say nothing. */
 		world->machine.cache[0].bytes = 192 * KIB;
 		find();
-		assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
+		assert_non_null(unknown_step());
 	}
+}
+
+/* The processor or its core model states TLBs of 96 and 2,048 entries: a step at 1,200 pages is
+ * neither of them, and no step is a third TLB. */
+TEST(a_step_without_a_known_tlb_has_no_name)
+{
+	begin(&desktop, 6);
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++)
+		fill_pages(&desktop, 60 + (uint64_t)kind, 1200, 40, &world->pages[kind]);
+	for (int kind = PAGES_4K; kind <= PAGES_HUGE; kind++)
+		use(&world->input.pages[kind], &world->pages[kind]);
+	find();
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
+	assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2));
+	assert_non_null(unknown_step());
+	assert_string_equal(unknown_step()->name, "step");
+	check_contains(unknown_step()->words, "its cause is not known");
+	assert_false(has_finding(FINDING_STEPS_STAY, " and "));
+	world->input.tlb_stated[1] = 1200;
+	find();
+	assert_null(unknown_step());
+	assert_string_equal(hierarchy_level(&world->hierarchy, LEVEL_TLB, 2)->name, "L2 DTLB");
+}
+
+/* Where nobody states the size of a TLB, a step is a TLB's if it disappears with huge pages. */
+TEST(a_tlb_that_nobody_states_shows_itself_with_huge_pages)
+{
+	begin(&desktop, 5);
+	world->input.tlb_stated[0] = world->input.tlb_stated[1] = 0;
+	find();
+	assert_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
+	assert_non_null(unknown_step());
+	for (int i = 0; i < world->pages[PAGES_HUGE].count; i++)
+		world->pages[PAGES_HUGE].point[i].cycles =
+			world->pages[PAGES_HUGE].point[i].bytes / 64 <= 48 * KIB ? 4 : 14;
+	find();
+	assert_non_null(hierarchy_level(&world->hierarchy, LEVEL_TLB, 1));
+	assert_null(unknown_step());
 }
 
 TEST(what_the_system_says_otherwise_is_a_finding)
@@ -473,6 +521,7 @@ TEST(entries_are_of_the_pages_that_there_are)
 	const struct hierarchy_level *tlb;
 
 	begin(&desktop, 5);
+	world->input.tlb_stated[0] = 6;
 	world->input.got[PAGES_4K] = "64k";
 	find();
 	tlb = hierarchy_level(&world->hierarchy, LEVEL_TLB, 1);

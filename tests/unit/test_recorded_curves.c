@@ -134,6 +134,7 @@ static void check_curves(const char *name)
 	assert_non_null(hierarchy);
 	snprintf(path, sizeof(path), "%s/tests/data/curves/%s", tree ? tree : ".", name);
 	recorded = recorded_read(path);
+	recorded->input.tlb_stated[0] = recorded->entries;
 	hierarchy_find(&recorded->input, hierarchy);
 	hierarchy_say(&recorded->input, hierarchy);
 	first = hierarchy_level(hierarchy, LEVEL_CACHE, 1);

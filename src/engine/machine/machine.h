@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/memory/memory_limits.h"
 
-enum { MACHINE_CACHES = 6 };
+enum { MACHINE_CACHES = 6, DTLBS = 2 };
 
 struct machine_cache {
 	int level;
@@ -33,7 +33,9 @@ struct processor {
 	 * such as l1i-64k gives the size of the L1 instruction cache. */
 	char features[160];
 	uint64_t l1i_bytes;
-	char microcode[24]; /* version of the microcode: "0xa101148"; "": unknown */
+	unsigned dtlb[DTLBS]; /* entries of the first and second data TLB for pages of 4 KiB; 0:
+				 the processor does not state them */
+	char microcode[24];   /* version of the microcode: "0xa101148"; "": unknown */
 };
 
 /* The place of a processor in the tree of the machine. The numbers of packages, dies, caches and

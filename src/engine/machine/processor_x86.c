@@ -62,6 +62,48 @@ static uint64_t read_l1i(bool amd)
 	return 0;
 }
 
+/* AMD states its data TLBs in two leaves: leaf 80000005h EBX bits 23…16, leaf 80000006h EBX bits
+ * 27…16. If leaf 80000021h EAX bit 14 is set, the second TLB is stated in units of 32 entries. Some
+ * hypervisors hide this bit, so a second TLB that is hardly larger than the first is not believed.
+ * Source: AMD64 Architecture Programmer's Manual, volume 3, appendix E. */
+static void read_tlbs_amd(unsigned dtlb[DTLBS])
+{
+	enum { SECOND_LEAST = 4 };
+	unsigned a, b, c, d, unit = 1;
+
+	if (__get_cpuid(0x80000021, &a, &b, &c, &d) && a >> 14 & 1)
+		unit = 32;
+	if (__get_cpuid(0x80000005, &a, &b, &c, &d))
+		dtlb[0] = b >> 16 & 0xff;
+	if (__get_cpuid(0x80000006, &a, &b, &c, &d))
+		dtlb[1] = (b >> 16 & 0xfff) * unit;
+	if (dtlb[1] < SECOND_LEAST * dtlb[0])
+		dtlb[1] = 0;
+}
+
+/* Intel's leaf 18h lists a translation structure in each subleaf: its type (EDX bits 4…0: data,
+ * unified or loads only), its level (EDX bits 7…5), pages of 4 KiB (EBX bit 0), ways and sets.
+ * Source: Intel's Software Developer's Manual, volume 2, CPUID. */
+static void read_tlbs_intel(unsigned dtlb[DTLBS])
+{
+	enum { DATA = 1, UNIFIED = 3, LOADS = 4 };
+	unsigned a, b, c, d, last = 0;
+
+	for (unsigned i = 0; i <= last && i < 16; i++) {
+		unsigned type, level;
+
+		if (!__get_cpuid_count(0x18, i, &a, &b, &c, &d))
+			break;
+		if (i == 0)
+			last = a;
+		type = d & 31;
+		level = d >> 5 & 7;
+		if ((type == DATA || type == UNIFIED || type == LOADS) && level >= 1 &&
+			level <= DTLBS && (b & 1))
+			dtlb[level - 1] = (b >> 16) * c;
+	}
+}
+
 void identify_processor(struct machine *machine)
 {
 	struct processor *processor = &machine->processor;
@@ -88,6 +130,10 @@ void identify_processor(struct machine *machine)
 			(unsigned long long)(processor->l1i_bytes >> 10));
 		processor_add(processor, word);
 	}
+	if (strcmp(processor->vendor, "AuthenticAMD") == 0)
+		read_tlbs_amd(processor->dtlb);
+	else
+		read_tlbs_intel(processor->dtlb);
 	for (unsigned i = 0; i < 3; i++) {
 		unsigned regs[4];
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "experiment/probe/probe_state.h"
+#include "model/core/uarch.h"
 
 /* A visit, which is one measurement of a point, ends after PATIENCE trials if none of them was
  * quiet. A later measurement repeats a point that had no quiet trials. */
@@ -35,6 +36,24 @@ enum { VISITS = 2 };
 
 /* Seconds between two analyses of the measured curves while the probe measures. */
 #define ANALYSE_EVERY 0.15
+
+/* Fills the sizes of the data TLBs that the processor states, or else its core model. */
+static void state_tlbs(const struct machine *machine, double stated[DTLBS])
+{
+	static const enum uarch_fact facts[DTLBS] = { SIZE_TLB1, SIZE_TLB2 };
+	struct uarch_choice core = { 0 };
+	struct status status;
+
+	for (int i = 0; i < DTLBS; i++)
+		stated[i] = machine->processor.dtlb[i];
+	if (stated[0] > 0 && stated[1] > 0)
+		return;
+	status = uarch_choose(NULL, machine, &core);
+	for (int i = 0; status_is_ok(&status) && core.uarch && i < DTLBS; i++)
+		if (!(stated[i] > 0))
+			stated[i] = core.uarch->fact[facts[i]];
+	uarch_choice_free(&core);
+}
 
 struct probe *probe_new(
 	const struct machine *machine, const struct probe_options *options, struct status *status)
@@ -62,6 +81,7 @@ struct probe *probe_new(
 		probe->report.options.parts =
 			((1u << PROBE_PARTS) - 1) & ~(1u << PROBE_CORES | 1u << PROBE_TRANSFER);
 	probe->report.asked_size = probe->report.options.max_size;
+	state_tlbs(machine, probe->tlb_stated);
 	literature_load(&probe->report.published, "bandwidths");
 	probe->cells = cells_new();
 	probe_plan(probe);
@@ -206,6 +226,7 @@ void probe_analyse(struct probe *probe)
 						  .point[report->lines[kind].count - 1]
 						  .facts.pages;
 	}
+	memcpy(input.tlb_stated, probe->tlb_stated, sizeof(input.tlb_stated));
 	input.share = share_of(&report->share);
 	input.pairs = plain_curve(&plain[2 * PAGE_KINDS], &report->pairs);
 	hierarchy_find(&input, &report->hierarchy);

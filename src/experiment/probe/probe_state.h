@@ -46,6 +46,7 @@ struct probe_stage {
 struct probe {
 	struct probe_report report;
 	struct cells *cells;
+	double tlb_stated[DTLBS]; /* see struct hierarchy_input */
 	double scale; /* factor by which the probe multiplies the seconds of each measurement */
 	int octave;   /* number of points of a curve per doubling of the size in the first round */
 	int rounds;   /* number of rounds of measurements for each curve: the first round, and

@@ -275,7 +275,7 @@ static struct hierarchy_level *add_level(struct hierarchy *hierarchy, struct hie
 	*added = level;
 	snprintf(added->name, sizeof(added->name),
 		level.kind == LEVEL_MEMORY ? "memory"
-		: level.kind == LEVEL_TLB  ? "L%d DTLB"
+		: level.kind == LEVEL_TLB  ? level.number ? "L%d DTLB" : "step"
 		: level.number == 1	   ? "L1d"
 					   : "L%d",
 		(unsigned char)level.number);
@@ -427,20 +427,65 @@ static double smallest_page(const struct hierarchy_input *input)
 	return TLB_PAGE;
 }
 
+/* A size that is stated for a TLB explains a step whose range of sizes reaches this near to it, if
+ * the step's size is not further from it than tlb_far. */
+static const double tlb_near = 1.12, tlb_far = 1.5;
+
+/* Returns the distance between a step and the stated size of a TLB, as a logarithm. Returns
+ * INFINITY if the size does not explain the step. */
+static double tlb_distance(const struct hierarchy_level *step, double stated)
+{
+	if (!(stated > 0) || stated < step->entries_lo / tlb_near ||
+		stated > step->entries_hi * tlb_near ||
+		fabs(log(step->entries / stated)) > log(tlb_far))
+		return INFINITY;
+	return fabs(log(step->entries / stated));
+}
+
+/* Numbers the steps that are TLBs. `steps` are in ascending order of size. A TLB without a stated
+ * size is seen if its step disappears with huge pages, because only TLBs depend on the size of
+ * pages. */
+static void number_tlbs(
+	const struct hierarchy_input *input, struct hierarchy_level *steps, int count)
+{
+	bool stated = input->tlb_stated[0] > 0 || input->tlb_stated[1] > 0;
+
+	for (int i = 0, number = 0; i < count && !stated; i++)
+		if (number < DTLBS && hierarchy_is_gone(&input->pages[PAGES_HUGE], &steps[i]))
+			steps[i].number = ++number;
+	for (int k = 0; k < DTLBS && stated; k++) {
+		struct hierarchy_level *nearest = NULL;
+
+		for (int i = 0; i < count; i++)
+			if (steps[i].number == 0 &&
+				tlb_distance(&steps[i], input->tlb_stated[k]) <
+					(nearest ? tlb_distance(nearest, input->tlb_stated[k])
+						 : INFINITY))
+				nearest = &steps[i];
+		if (nearest)
+			nearest->number = k + 1;
+	}
+}
+
 static void add_tlbs(
 	const struct hierarchy_input *input, const struct found *found, struct hierarchy *hierarchy)
 {
-	for (int t = 0; t < found->tlbs.count; t++) {
-		struct hierarchy_level level = found->tlbs.level[t];
-		double page = smallest_page(input);
+	struct hierarchy_level steps[TLBS_MAX];
+	double page = smallest_page(input);
+	int count = found->tlbs.count;
 
-		level.number = t + 1;
-		level.lo = fmax(0, level.lo);
-		level.entries = round(level.bytes / page);
-		level.entries_lo = round(level.bytes_lo / page);
-		level.entries_hi = round(level.bytes_hi / page);
-		add_level(hierarchy, level);
+	for (int t = 0; t < count; t++) {
+		struct hierarchy_level *level = &steps[t];
+
+		*level = found->tlbs.level[t];
+		level->lo = fmax(0, level->lo);
+		level->entries = round(level->bytes / page);
+		level->entries_lo = round(level->bytes_lo / page);
+		level->entries_hi = round(level->bytes_hi / page);
 	}
+	number_tlbs(input, steps, count);
+	for (int t = 0; t < count; t++)
+		add_level(hierarchy, steps[t]);
 }
 
 /* Adds the memory level. Memory latency is measured with the largest working sets: from a quarter
@@ -524,6 +569,14 @@ const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve,
 					fabs(log(nearest->bytes / bytes)))
 			nearest = &curve->points[i];
 	return nearest;
+}
+
+bool hierarchy_is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb)
+{
+	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->bytes_hi &&
+	       hierarchy_nearest(curve, 1.5 * tlb->bytes_hi)->cycles -
+			       hierarchy_nearest(curve, 0.8 * tlb->bytes_lo)->cycles <
+		       tlb->cycles / 4;
 }
 
 const struct hierarchy_level *hierarchy_level(

@@ -16,7 +16,8 @@ enum level_kind { LEVEL_CACHE, LEVEL_TLB, LEVEL_MEMORY };
 
 struct hierarchy_level {
 	enum level_kind kind;
-	int number;	       /* number of the cache or TLB, counted from the core: 1, 2, … */
+	int number;	       /* number of the cache or TLB, counted from the core: 1, 2, …; 0: a
+				  step of the curve of pages that no known TLB explains */
 	double cycles, lo, hi; /* load-to-use latency in cycles with quartiles; for a TLB, the
 				  additional cycles of a miss */
 	double ns;	       /* latency of the level in nanoseconds; NAN: unknown */
@@ -32,7 +33,8 @@ struct hierarchy_level {
 	uint64_t stated; /* size in bytes that the system states; 0: the system states no size */
 	unsigned kinds;	 /* for a TLB, the page kinds whose curves show the TLB: one bit for each
 			    value of enum page_kind */
-	char name[16];	 /* name of the level: "L1d", "L2", "L3", "L1 DTLB", "memory" */
+	char name[16]; /* name of the level: "L1d", "L2", "L3", "L1 DTLB", "memory"; "step": a step
+			  of the curve of pages that no known TLB explains */
 	char words[FINDING_TEXT]; /* sentence about the cache, TLB or memory: "L1d: 4.0 cycles up to
 				     48 KiB" */
 };
@@ -76,6 +78,10 @@ struct hierarchy_share {
 struct hierarchy_input {
 	const struct machine *machine;
 	struct hierarchy_share share;
+	/* Entries of the first and second data TLB for pages of 4 KiB, by the processor or its core
+	   model; 0: not stated. A step of the curve of pages is called a TLB only if it has a
+	   stated size. If no size is stated, it must disappear with huge pages. */
+	double tlb_stated[DTLBS];
 	double ghz; /* median core clock in GHz during the measurement; NAN: unknown */
 	struct hierarchy_curve lines[PAGE_KINDS]; /* curves of loads of all lines in random order,
 						     one for each enum page_kind */
@@ -117,6 +123,10 @@ bool hierarchy_is_about(const struct hierarchy_level *level);
 /* Returns the point of a curve whose size is nearest to `bytes`. Returns NULL if the latency curve
  * is empty. */
 const struct curve_point *hierarchy_nearest(const struct hierarchy_curve *curve, double bytes);
+
+/* Whether the step of a TLB is absent in `curve`, although the curve extends well beyond the step.
+ */
+bool hierarchy_is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb);
 
 /* Returns the size of a cache line in bytes that the system states. Returns 0 if the system states
  * no line size. */

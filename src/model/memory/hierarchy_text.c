@@ -113,7 +113,13 @@ static void say_other(struct hierarchy_level *level)
 			level->entries_hi);
 	if (isfinite(level->ns))
 		snprintf(ns, sizeof(ns), " (%.0f ns)", level->ns);
-	if (level->kind == LEVEL_TLB)
+	if (level->kind == LEVEL_TLB && level->number == 0)
+		say(level,
+			"step: at %s%.0f pages%s, %s; beyond, %s cycles more%s; its cause is "
+			"not known",
+			*about ? "about " : "", level->entries, about,
+			size_words(level->bytes).text, cycles.text, range);
+	else if (level->kind == LEVEL_TLB)
 		say(level, "%s: %s%.0f entries%s, pages for %s; beyond, %s cycles more%s",
 			level->name, *about ? "about " : "", level->entries, about,
 			size_words(level->bytes).text, cycles.text, range);
@@ -123,16 +129,6 @@ static void say_other(struct hierarchy_level *level)
 }
 
 /* ---- Findings */
-
-/* Whether the step of a TLB is absent in `curve`, although the curve extends well beyond the step.
- */
-static bool is_gone(const struct hierarchy_curve *curve, const struct hierarchy_level *tlb)
-{
-	return curve->count > 0 && curve->points[curve->count - 1].bytes >= 2 * tlb->bytes_hi &&
-	       hierarchy_nearest(curve, 1.5 * tlb->bytes_hi)->cycles -
-			       hierarchy_nearest(curve, 0.8 * tlb->bytes_lo)->cycles <
-		       tlb->cycles / 4;
-}
 
 static void find_missing(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
@@ -157,8 +153,8 @@ static void find_missing(const struct hierarchy_input *input, struct hierarchy *
 				hierarchy->level[i].name);
 }
 
-/* Lists the TLB steps that disappear with huge pages (if `gone` is true) or remain: "96 pages (384
- * KiB) and 2048 pages (8 MiB)". */
+/* Lists the steps of TLBs that disappear with huge pages (if `gone` is true) or remain: "96 pages
+ * (384 KiB) and 2048 pages (8 MiB)". */
 static void find_steps(const struct hierarchy_input *input, struct hierarchy *hierarchy, bool gone)
 {
 	struct text steps = { 0 };
@@ -168,9 +164,9 @@ static void find_steps(const struct hierarchy_input *input, struct hierarchy *hi
 		const struct hierarchy_level *tlb = &hierarchy->level[i];
 		bool huge = tlb->kinds & 1u << PAGES_HUGE;
 
-		if (tlb->kind == LEVEL_TLB &&
+		if (tlb->kind == LEVEL_TLB && tlb->number > 0 &&
 			(gone ? !huge && tlb->kinds & 1u << PAGES_4K &&
-						is_gone(&input->pages[PAGES_HUGE], tlb)
+						hierarchy_is_gone(&input->pages[PAGES_HUGE], tlb)
 			      : huge))
 			text_addf(&steps, "%s%.0f pages (%s)", count++ ? " and " : "", tlb->entries,
 				size_words(tlb->bytes).text);

@@ -490,6 +490,10 @@ enum line_group compared_take(
 	/* A probe that found no knee for a buffer (record "window") knows no size of the buffer. */
 	if (strcmp(kind, "window") == 0 && strcmp(compared_word(object, "state"), "done") != 0)
 		return LINES_DESCRIBING;
+	/* A step of the curve of pages that no known TLB explains has no name to compare by. */
+	if (strcmp(kind, "level") == 0 && strcmp(compared_word(object, "kind"), "tlb") == 0 &&
+		number_of(object, "number") == 0)
+		return LINES_DESCRIBING;
 	return take_rows(compared, source, object, kind) ? LINES_USED : LINES_DESCRIBING;
 }
 
