@@ -32,9 +32,12 @@ static bool fits(char *words, const struct setting *setting)
  * cycles are no number. */
 static bool read_row(struct rows *rows, char *const *field, struct published *published)
 {
-	struct published row = { .doubt = strcmp(field[6], "doubt") == 0 };
+	static const char limit[] = "limit ";
+	struct published row = { .doubt = strcmp(field[6], "doubt") == 0,
+		.limit = strncmp(field[2], limit, sizeof(limit) - 1) == 0 };
 
-	if (!rows_number(rows, "the cycles", field[2], 0.001, 1e9, &row.cycles))
+	if (!rows_number(rows, "the cycles", field[2] + (row.limit ? sizeof(limit) - 1 : 0), 0.001,
+		    1e9, &row.cycles))
 		return false;
 	snprintf(row.core, sizeof(row.core), "%s", field[1]);
 	snprintf(row.ports, sizeof(row.ports), "%s", field[3]);
@@ -75,8 +78,8 @@ bool published_find(const struct setting *setting, const char *uarch, struct pub
 void published_words(const struct published *published, const struct setting *setting,
 	double elements, struct text *words)
 {
-	text_addf(words, "%g cycle%s an iteration", published->cycles,
-		published->cycles == 1 ? "" : "s");
+	text_addf(words, "%s%g cycle%s an iteration", published->limit ? "limit " : "",
+		published->cycles, published->cycles == 1 ? "" : "s");
 	if (elements > 1)
 		text_addf(words, ", %s per %s", units_value(published->cycles / elements).text,
 			setting->kernel->element);

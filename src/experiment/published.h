@@ -11,6 +11,7 @@
 struct published {
 	char core[24];	 /* name of the core that the values are for: "skylake" */
 	double cycles;	 /* cycles per iteration */
+	bool limit;	 /* the cycles are a limit that the source computes, not a measurement */
 	char ports[160]; /* micro-ops per port: "p0=1.06 p1=4.00 …"; empty: unknown */
 	char source[128];
 	/* Where the published text, the core model and measurements differ; empty: no

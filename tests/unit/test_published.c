@@ -22,6 +22,7 @@ TEST(a_setting_finds_its_figure)
 	set(&setting, "mul-by", NULL);
 	assert_true(published_find(&setting, "skylake", &published));
 	check_near(published.cycles, 4.01, 1e-9);
+	assert_false(published.limit);
 	check_near(published_port(&published, "p1"), 4, 1e-9);
 	check_near(published_port(&published, "p6"), 1.81, 1e-9);
 	check_near(published_port(&published, "p9"), -1, 0);
@@ -55,6 +56,7 @@ TEST(a_setting_finds_its_figure)
 	set(&setting, "k-loads", "k=3");
 	assert_true(published_find(&setting, "haswell", &published));
 	check_near(published.cycles, 8 * 1.5, 1e-9);
+	assert_true(published.limit);
 	/* A text that contradicts itself has a remark. */
 	set(&setting, "indirect", "form=four");
 	assert_true(published_find(&setting, "skylake", &published));
