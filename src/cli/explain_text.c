@@ -374,7 +374,10 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 			limit_rows[limits->limit[limits->predicted_by].kind].name,
 			limits->limit[limits->predicted_by].cause);
 	gap_find(sample, limits, NULL, false, &gap);
-	fprintf(report->out, "%s%s\n", explanation->foreign ? "" : "; measured ",
+	fprintf(report->out, "%s%s\n",
+		explanation->foreign   ? ""
+		: gap.kind == GAP_NONE ? "; "
+				       : "; measured ",
 		explanation->foreign ? "" : gap.words);
 }
 

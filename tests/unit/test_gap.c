@@ -148,6 +148,21 @@ TEST(another_cores_limit_leaves_no_gap)
 	check_contains(gap.words, "below the limit: this core is faster than Intel Skylake");
 }
 
+/* Until memory is measured, the limits that are known are no prediction for data in memory. */
+TEST(an_incomplete_prediction_has_no_gap)
+{
+	begin(16.1, 0.5, 0.95);
+	limits.incomplete = true;
+	check_contains(words(), "not measured yet");
+	assert_int_equal(gap.kind, GAP_NONE);
+	assert_string_equal(gap.brief, "incomplete");
+	assert_null(strstr(gap.words, "times"));
+	/* At the limit, nothing is missing. */
+	begin(0.505, 0.5, 0.95);
+	limits.incomplete = true;
+	assert_string_equal(words(), "at the limit");
+}
+
 TEST(nothing_to_compare_says_nothing)
 {
 	begin(0, 1, 0);

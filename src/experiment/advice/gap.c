@@ -152,6 +152,11 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 		return;
 	gap->soft = limits->predicted_by >= 0 && !limits->limit[limits->predicted_by].hard &&
 		    sample->cpe > limits->bound * (1 + GAP_AT);
+	if (limits->incomplete && sample->cpe > limits->bound * (1 + GAP_AT)) {
+		add(gap, "L3 or memory is not measured yet: the prediction may be too low");
+		snprintf(gap->brief, sizeof(gap->brief), "incomplete");
+		return;
+	}
 	from = gap->soft ? limits->predicted : limits->bound;
 	gap->cycles = sample->cpe - from;
 	gap->percent = 100 * gap->cycles / from;

@@ -14,7 +14,8 @@
 #define GAP_LARGE 0.3
 
 enum gap_kind {
-	GAP_NONE, /* no gap: nothing is measured, or no hard limit is known */
+	GAP_NONE, /* no gap: nothing is measured, no hard limit is known, or the prediction is
+		     incomplete */
 	GAP_AT_LIMIT,
 	GAP_SOFT,    /* the measurement is as a soft limit predicts */
 	GAP_ABOVE,   /* the measurement is above the limit, without a known reason */

@@ -84,6 +84,9 @@ struct limits {
 	int binding;	  /* index of the highest known hard limit; -1: no hard limit is known */
 	double bound;	  /* cycles per element of the binding limit; 0: no limit is known */
 	double predicted; /* cycles per element of the highest known limit, hard or soft */
+	/* true: a limit is unknown only until L3 or memory of this machine is measured, so the
+	 * prediction may be too low */
+	bool incomplete;
 	int predicted_by; /* index of the highest known limit, hard or soft; -1: no limit is known
 			   */
 	int port_count;	  /* number of execution ports and units in the arrays; ports come first */

@@ -27,6 +27,8 @@ enum { STORES_MISSING = 6 };
 static bool add_missing(
 	struct tally *tally, enum limit_kind kind, const struct level *level, const char *what)
 {
+	if (level && level->measured)
+		tally->limits->incomplete = true;
 	if (level)
 		limits_add_unknown(tally, kind,
 			level->measured ? "%s %s of this machine not measured yet"
