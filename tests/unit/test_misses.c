@@ -280,6 +280,28 @@ TEST(walks_within_walks)
 	check_near(misses.level[0].each, 0.125, 1e-9);
 }
 
+/* Columns whose lines lie 2 KiB apart use one set of L2 in 32: 512 lines of 1 MiB just fit if pages
+ * lie evenly, and most of them do not stay if pages lie by chance. */
+TEST(columns_that_just_fit_miss_in_part)
+{
+	struct kernel_walk walk = {
+		.lines = 2, .spacing = 2048, .far_lines = 0.125, .far_range = 516e3
+	};
+	struct misses misses = find(&walk, 2 * 256 * 64.0, 48 * KIB, 1 * MIB, 32 * MIB);
+
+	assert_true(misses.level[1].edge && !misses.level[1].fits);
+	assert_true(misses.level[1].each > 0.8 && misses.level[1].each < 1.5);
+	/* Half as many stay, and twice as many do not. */
+	misses = find(&walk, 2 * 64 * 64.0, 48 * KIB, 1 * MIB, 32 * MIB);
+	check_near(misses.level[1].each, 0, 0);
+	misses = find(&walk, 2 * 512 * 64.0, 48 * KIB, 1 * MIB, 32 * MIB);
+	assert_true(misses.level[1].each > 1.9);
+	/* Rows with another line between them use all sets. */
+	walk.spacing = 2048 + 64;
+	misses = find(&walk, 2 * 256 * 64.0, 48 * KIB, 1 * MIB, 32 * MIB);
+	check_near(misses.level[1].each, 0, 0);
+}
+
 /* Of a tree the upper levels stay, and the lower nodes of the last lookups. */
 TEST(what_was_used_last_stays)
 {

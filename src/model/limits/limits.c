@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/limits/misses.h"
 
 /* ---- Counting the work of a path */
 
@@ -331,8 +332,13 @@ static double cycles_of(const struct limits *limits, enum limit_kind kind)
 	return 0;
 }
 
-/* Adds the spread of limits that depend on measured values of L3 and memory: half the distance
- * between the limits with all these values at their slow and at their fast quartiles. */
+/* Where pages lie in memory decides how many lines of a walk down columns use the same sets of L2,
+ * as if L2 were smaller or larger by this factor. */
+#define PLACING 1.25
+
+/* Adds the spread of limits that depend on measured values of L3 and memory, and on the places of
+ * pages: half the distance between the limits with all these values at their slow and at their fast
+ * quartiles. */
 static void add_spreads(struct tally *tally)
 {
 	const struct limits_place *place = tally->place;
@@ -349,6 +355,8 @@ static void add_spreads(struct tally *tally)
 		varied.measured = memory_quartiles(&place->measured, i == 0 ? 1 : -1);
 		if (size->source == CACHE_MEASURED)
 			size->bytes = i == 0 ? size->lo : size->hi;
+		if (place->walk.spacing > 0 && misses_walk_crowd(&place->walk, 64) > 1)
+			varied.caches.level[1].bytes *= i == 0 ? 1 / PLACING : PLACING;
 		compute(tally->loop, tally->uarch, &varied, COMPUTE_MEMORY, side[i]);
 	}
 	for (int i = 0; i < tally->limits->limit_count; i++) {

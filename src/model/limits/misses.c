@@ -17,6 +17,9 @@ static const double kernel_line = 64;
  * and loops over 53 KiB mostly missed. */
 static const double edge_share = 1.25;
 
+/* A smaller share of the lines of a walk down columns counts as no miss. */
+static const double missed_least = 0.01;
+
 /* Number of cache levels in which the address alone selects the set of a line. The third-level
  * cache is not counted, because it distributes lines over its slices by a hash. */
 enum { LEVELS_BY_SETS = 2 };
@@ -60,9 +63,25 @@ static double share_of(double step, double line)
 	return step > 0 ? fmin(1, step / line) : 1;
 }
 
-static struct misses_level level_find(const struct misses *misses, double bytes, bool sets)
+/* Returns the share of the lines that miss a cache. If a walk down columns uses few sets of L2, the
+ * distance between its lines fixes the bits of the set within a page; the system's choice of pages
+ * decides the other bits, as if at random. */
+static double missed_of(
+	const struct misses *misses, const struct cache_size *cache, int level, double held)
+{
+	bool placed = level == 1 && misses->walk.spacing > 0 &&
+		      misses_walk_crowd(&misses->walk, misses->line) > 1;
+	double missed = placed ? cache_cyclic_missed(cache, held) : held > cache->bytes;
+
+	return missed > missed_least ? missed : 0;
+}
+
+static struct misses_level level_find(const struct misses *misses, int index)
 {
 	const struct kernel_walk *walk = &misses->walk;
+	const struct cache_size *cache = &misses->caches.level[index];
+	double bytes = cache->bytes, missed;
+	bool sets = index < LEVELS_BY_SETS;
 	double lines = walk->lines * share_of(walk->step, misses->line) /
 		       share_of(walk->step, kernel_line);
 	struct misses_level level = { .bytes = bytes, .each = NAN };
@@ -83,22 +102,23 @@ static struct misses_level level_find(const struct misses *misses, double bytes,
 		return level;
 	/* If the cache holds the data that the inner loop accesses, only accesses of the outer loop
 	 * miss. */
-	if (walk->reaches == 0 && level.held <= bytes && walk->far_lines > 0) {
+	missed = missed_of(misses, cache, index, level.held);
+	if (walk->reaches == 0 && missed == 0 && walk->far_lines > 0) {
 		level.held = walk->far_range;
 		lines = walk->far_lines;
+		missed = level.held > bytes;
 	}
-	level.fits = level.held <= bytes;
+	level.fits = walk->reaches == 0 ? missed == 0 : level.held <= bytes;
 	level.edge = walk->reaches == 0 && level.held < bytes * edge_share &&
 		     bytes < level.held * edge_share;
-	level.each = level.fits ? 0 : lines;
+	level.each = level.fits ? 0 : walk->reaches == 0 ? lines * missed : lines;
 	return level;
 }
 
 static void find_levels(struct misses *misses)
 {
 	for (int i = 0; misses->known && i < CACHE_LEVELS; i++)
-		misses->level[i] =
-			level_find(misses, misses->caches.level[i].bytes, i < LEVELS_BY_SETS);
+		misses->level[i] = level_find(misses, i);
 }
 
 void misses_find(const struct kernel_walk *walk, double working_set,
