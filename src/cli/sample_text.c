@@ -356,13 +356,18 @@ static void data_text(FILE *out, const struct sample *sample, const struct run_f
 		source_name(sample->cycles_from));
 }
 
-static void trials_text(FILE *out, const struct sample *sample)
+static void trials_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
 {
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
 	if (isfinite(sample->quiet))
 		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);
 	fputc('\n', out);
-	if (sample->contended)
+	if (sample->others_away)
+		fprintf(out,
+			"CONTENDED: the other core%s ran this loop for %.0f%% of the time only; "
+			"other threads use them, so the result may be wrong\n",
+			facts->cores > 2 || facts->streams > 1 ? "s" : "", 100 * facts->on_cpu);
+	else if (sample->contended)
 		fputs("CONTENDED: too few quiet trials; another thread shares this core, so the "
 		      "result may be wrong\n",
 			out);
@@ -431,7 +436,7 @@ static void run_text(struct report *report, const void *item)
 	text_free(&line);
 	if (isfinite(facts->load))
 		fprintf(out, "load     %s processes\n", units_value(facts->load).text);
-	trials_text(out, sample);
+	trials_text(out, sample, facts);
 	explain_text_sample(report, sample);
 	published_text_sample(report, setting, sample);
 	misses_text(report, setting, 9);

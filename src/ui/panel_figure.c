@@ -117,7 +117,12 @@ static void add_doubts(
 	struct units_text low = units_value(sample->mode_low),
 			  high = units_value(sample->mode_high);
 
-	if (sample->contended && isfinite(sample->quiet))
+	if (sample->others_away)
+		lines_add(lines, 1, STYLE_WARN,
+			"contended: the other core%1$s ran %2$.0f %% of the time\n"
+			"contended: another core was busy\ncontended",
+			facts->cores > 2 || facts->streams > 1 ? "s" : "", 100 * facts->on_cpu);
+	else if (sample->contended && isfinite(sample->quiet))
 		lines_add(lines, 1, STYLE_WARN, "contended: %.0f %% of trials quiet\ncontended",
 			100 * sample->quiet);
 	else if (sample->contended)
@@ -371,7 +376,8 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		lines_put(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT, limit),
 		2);
 	if (view->published)
-		lines_add(lines, 3, STYLE_TEXT, "published %s on %s",
+		lines_add(lines, 3, STYLE_TEXT, "published %s%s on %s",
+			view->published->limit ? "limit " : "",
 			units_value(view->published->cycles * limits->turns / limits->elements)
 				.text,
 			view->published->core);

@@ -52,6 +52,22 @@ TEST(disturbed_spans_are_rejected)
 	}
 }
 
+/* A core that takes part is away while another thread has its processor. */
+TEST(a_load_thread_that_is_switched_out_is_away)
+{
+	struct spans spans = { 0 };
+	struct span ran = quiet(), away = with(3075e-6, 3080e-6, 77e-6, 1),
+		    coarse = with(75e-6, 77e-6, 0, 0);
+
+	check_near(spans_on(&spans), 0, 0);
+	spans_add(&spans, &coarse);
+	assert_true(isnan(spans_on(&spans)));
+	spans_add(&spans, &ran);
+	assert_true(spans_on(&spans) > 0.99);
+	spans_add(&spans, &away);
+	check_near(spans_on(&spans), 153.8 / 3157, 1e-3);
+}
+
 TEST(spans_weigh_by_their_time)
 {
 	struct spans spans = { 0 };

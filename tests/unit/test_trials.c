@@ -96,6 +96,28 @@ TEST(too_few_quiet_trials_are_said_to_be)
 	check_near(sample.quiet, 5.0 / 205, 1e-9);
 }
 
+/* All trials of a lock can be quiet while the core that waits for the same lock does not run. */
+TEST(a_sample_whose_other_core_was_away_is_contended)
+{
+	struct run_facts shared = facts;
+
+	add(100, 23, TRIAL_QUIET);
+	shared.on_cpu = 0.4;
+	summarise(&shared);
+	assert_false(sample.contended);
+	shared.cores = 2;
+	summarise(&shared);
+	assert_true(sample.contended && sample.others_away);
+	shared.on_cpu = 0.97;
+	summarise(&shared);
+	assert_false(sample.contended || sample.others_away);
+	shared.cores = 1;
+	shared.streams = 1;
+	shared.on_cpu = 0;
+	summarise(&shared);
+	assert_true(sample.others_away);
+}
+
 /* A handful of quiet trials gives a better figure than hundreds of contended ones, though none to
  * vouch for. */
 TEST(a_handful_of_quiet_trials_is_used_alone)

@@ -174,6 +174,10 @@ static void pick(const struct trials *trials, unsigned fates, bool steady, enum 
 /* A position of the working set in memory needs at least this many trials for a median. */
 enum { PLACE_TRIALS = 8 };
 
+/* The sample is contended if a thread on another core that took part ran for less than this share
+ * of the trials' time. */
+#define OTHERS_ON_CPU 0.9
+
 /* Compares the values measured with the working set at different positions in memory. */
 static void compare_places(const struct picked *picked, bool far, struct sample *sample)
 {
@@ -268,6 +272,11 @@ void sample_summarise(
 	}
 	if (sample->trials == 0)
 		return;
+	/* Cores that wait for each other, and cores that share a cache, make a loop slower or
+	 * faster if another thread takes the processor of one of them. */
+	sample->others_away =
+		(facts->cores > 1 || facts->streams > 0) && facts->on_cpu < OTHERS_ON_CPU;
+	sample->contended |= sample->others_away;
 	sample->valid = true;
 	sample->dropped = made - sample->trials - trials->forgotten[TRIAL_QUIET];
 	sample->off_contended = sample->mixed ? 0 : fate[TRIAL_CONTENDED];

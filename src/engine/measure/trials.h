@@ -107,7 +107,8 @@ struct run_facts {
 	double load; /* processes running or waiting on this machine, mean of the last minute; NAN:
 			unknown */
 	/* on_cpu: share of the trials' time in which this thread ran on its processor; in the rest,
-	 * other threads of the processor, or other guests of the host, ran. runnable: number of
+	 * other threads of the processor, or other guests of the host, ran. With several cores, the
+	 * smallest such share of the other cores' threads. NAN: unknown. runnable: number of
 	 * threads on this machine that ran or were ready to run right after the trials, with this
 	 * thread. NAN: unknown, or other cores ran the kernel too. */
 	double on_cpu, runnable;
@@ -128,7 +129,9 @@ struct sample {
 	unsigned off_contended, off_clock, off_interrupted;
 	double quiet; /* share of quiet trials among quiet and contended trials, 0…1; NAN: unknown
 		       */
-	bool contended; /* true: there are too few quiet trials for a reliable value */
+	bool contended;	  /* true: there are too few quiet trials for a reliable value */
+	bool others_away; /* true: the sample is contended, because other threads used the
+			     processors of the other cores that took part */
 	bool mixed; /* true: contended trials are used too, because there are very few quiet trials
 		     */
 	bool provisional; /* true: the sample is provisional, because its trials are few and short

@@ -90,6 +90,10 @@ bool span_disturbed(const struct span *span)
 
 void spans_add(struct spans *spans, const struct span *span)
 {
+	if (span->on > 0) {
+		spans->at += span->at;
+		spans->on += span->on;
+	}
 	if (span_disturbed(span)) {
 		spans->rejected++;
 		return;
@@ -101,6 +105,13 @@ void spans_add(struct spans *spans, const struct span *span)
 double spans_rate(const struct spans *spans)
 {
 	return spans->seconds > 0 ? (double)spans->bytes / spans->seconds : NAN;
+}
+
+double spans_on(const struct spans *spans)
+{
+	if (!(spans->seconds > 0) && spans->rejected == 0)
+		return 0;
+	return spans->at > 0 ? fmin(1, spans->on / spans->at) : (double)NAN;
 }
 
 /* ---- */
@@ -440,7 +451,7 @@ struct status load_threads_gather(struct load_threads *threads,
 	pthread_attr_destroy(&attributes);
 	if (error == 0)
 		return status_ok();
-	load_threads_dismiss(threads);
+	load_threads_dismiss(threads, NULL);
 	return status_failed("no thread for another core: %s", strerror(error));
 }
 
@@ -461,7 +472,7 @@ struct status load_threads_begin(struct load_threads *threads)
 	if (status_is_ok(&status))
 		advance(threads, PHASE_RUN);
 	else
-		load_threads_dismiss(threads);
+		load_threads_dismiss(threads, NULL);
 	return status;
 }
 
@@ -480,15 +491,18 @@ void load_threads_rest(struct load_threads *threads)
 	advance(threads, PHASE_REST);
 }
 
-double load_threads_dismiss(struct load_threads *threads)
+double load_threads_dismiss(struct load_threads *threads, double *on)
 {
-	double gbps = threads->count > 0 ? 0 : NAN;
+	double gbps = threads->count > 0 ? 0 : NAN, least = NAN;
 
 	advance(threads, PHASE_END);
 	for (int i = 0; i < threads->count; i++) {
 		pthread_join(threads->member[i].thread, NULL);
 		gbps += spans_rate(&threads->member[i].spans) * 1e-9;
+		least = fmin(least, spans_on(&threads->member[i].spans));
 	}
+	if (on)
+		*on = least;
 	threads->count = 0;
 	return gbps;
 }

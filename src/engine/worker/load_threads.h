@@ -42,6 +42,8 @@ struct spans {
 	uint64_t bytes; /* bytes of undisturbed spans */
 	double seconds; /* seconds of undisturbed spans */
 	unsigned rejected;
+	double at, on; /* seconds between the readings of the run time, and seconds in which the
+			  load thread ran, of all spans whose run time was counted */
 };
 
 /* Adds a span of a load thread's work to the sums, or rejects it if it is disturbed. */
@@ -49,6 +51,10 @@ void spans_add(struct spans *spans, const struct span *span);
 
 /* Bytes per second in the undisturbed spans of a load thread; NAN: no undisturbed spans. */
 double spans_rate(const struct spans *spans);
+
+/* The share of the time of all spans in which the load thread ran. 0: there are no spans; NAN: the
+ * system does not count run times finely enough. */
+double spans_on(const struct spans *spans);
 
 struct load_threads;
 
@@ -90,8 +96,9 @@ void load_threads_rest(struct load_threads *threads);
 /* Ends the load threads, within about 0.1 ms plus the time of one call of the kernel. Returns the
  * total rate of the load threads while they counted, in 10^9 bytes per second, from undisturbed
  * spans only. The total rate is NAN if a load thread never counted, or if all its spans were
- * disturbed. */
-double load_threads_dismiss(struct load_threads *threads);
+ * disturbed. If `on` is not NULL, *on is the smallest share of its time in which a load thread ran
+ * on its processor while it counted; 0: a load thread never counted. */
+double load_threads_dismiss(struct load_threads *threads, double *on);
 
 /* Memory that the load threads share with the measured core (kernel_run.shared); NULL: none. */
 unsigned char *load_threads_shared(const struct load_threads *threads);

@@ -407,7 +407,8 @@ static void measure_here(struct visit *visit, struct result *result)
 			make_trials(visit, &run, slot, result);
 	}
 	if (visit->placement > 0 && visit->need.processors > 1)
-		result->facts.others_gbps = load_threads_dismiss(target->threads);
+		result->facts.others_gbps =
+			load_threads_dismiss(target->threads, &result->facts.on_cpu);
 }
 
 /* Moves this thread to another core, if the request asks for one. */
