@@ -51,7 +51,7 @@ static struct words title_of(const struct scene *scene)
 
 	struct words core = { "" }, unknown = { "" };
 	const char *element = view->setting.kernel->element;
-	struct words unit = { "" };
+	struct words unit = { "" }, bare = { "" };
 
 	if (!view->explanation)
 		return words_of("code");
@@ -60,15 +60,18 @@ static struct words title_of(const struct scene *scene)
 	if (view->cost && view->cost->count)
 		unit = words_of(", P cost per %s", element);
 	if (limits->unknown)
-		unknown = words_of(", %d unknown%s", limits->unknown, unit.text);
-	else
-		unknown = unit;
+		bare = words_of(", %d unknown", limits->unknown);
+	unknown = words_of("%s%s", bare.text, unit.text);
 	if (loop->stepped)
-		return words_of(
-			"code%1$s, S: stepped %2$d turn%3$s, %4$.4g instructions an element%5$s\n"
-			"code%1$s, S: %4$.4g instructions an element%5$s",
+		return words_of(unit.text[0] ? "code%1$s, S: stepped %2$d turn%3$s, %4$.4g "
+					       "instructions an element%5$s\n"
+					       "code%1$s, S: %4$.4g instructions an element%5$s\n"
+					       "code%1$s, S: %4$.4g instructions an element%6$s"
+					     : "code%1$s, S: stepped %2$d turn%3$s, %4$.4g "
+					       "instructions an element%5$s\n"
+					       "code%1$s, S: %4$.4g instructions an element%5$s",
 			core.text, loop->turns, plural(loop->turns), loop->insns_per_element,
-			unknown.text);
+			unknown.text, bare.text);
 	return words_of(unit.text[0] ? "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
 				       "%6$s%9$s%7$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "

@@ -336,7 +336,7 @@ static void find_parts(struct box at, const struct view *view, struct parts *par
 	/* The remarks above the table of events use at most half of the panel's rows. If the
 	 * remarks above the table need more rows, each remark is cut to one row. */
 	if (lines_rows(&parts->remarks) > (at.height + 1) / 2)
-		lines_cut(&parts->remarks, 0);
+		lines_cut(&parts->remarks, 0, 1);
 	at.height -= lines_rows(&parts->remarks);
 	/* If the table of events does not fit, the list of unavailable events gets only one row. If
 	 * the reasons why events are unavailable do not fit, omit the reasons. */

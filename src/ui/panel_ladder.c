@@ -213,7 +213,8 @@ static void add_published(struct lines *words, const struct view *view)
 	published_words(view->published, &view->setting, limits->elements / limits->turns, &text);
 	/* The bars of limits are in cycles per element, so the short wording also uses cycles per
 	 * element. */
-	lines_add(words, 0, STYLE_TEXT, "published: %s\npublished %s on %s: %s", text_string(&text),
+	lines_add(words, 0, STYLE_TEXT, "published: %s\npublished %s%s on %s: %s",
+		text_string(&text), view->published->limit ? "limit " : "",
 		units_value(view->published->cycles * limits->turns / limits->elements).text,
 		view->published->core, view->published->source);
 	text_clear(&text);
@@ -341,6 +342,11 @@ static void draw_rest(struct box at, int y, const struct limits *limits, const s
 			units_value(most).text, unknown);
 }
 
+static bool is_cut(const struct line *line)
+{
+	return strstr(line->words.text, "…");
+}
+
 static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -361,12 +367,13 @@ static void draw(struct box at, const struct scene *scene)
 	whole = cause_fits(at, &columns, view);
 	find_words(&words, view, !whole, false);
 	room = at.height - 1 - a - int_least(limits->limit_count, 3);
-	lines_cut(&words, room);
-	/* If the cause was cut within a clause, it is shown without the kind of the bound. */
-	if (!whole && strstr(words.line[0].words.text, "…")) {
+	lines_cut(&words, room, 1);
+	/* If the cause was cut within a clause, it is shown without the kind of the bound, then in
+	 * two rows. */
+	for (int rows = 1; !whole && rows <= 2 && is_cut(&words.line[0]); rows++) {
 		lines_begin(&words, at);
 		find_words(&words, view, true, true);
-		lines_cut(&words, room);
+		lines_cut(&words, room, rows);
 	}
 	/* First two limits and the measured values get rows of the panel, then all sentences that
 	 * fit. */

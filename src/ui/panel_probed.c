@@ -14,6 +14,7 @@
 struct flow {
 	struct box at;
 	int x, y;
+	bool cut; /* the panel has too few rows for the text */
 };
 
 static bool is_measured(const struct slack_resource *resource)
@@ -36,10 +37,13 @@ static bool is_provisional(const struct slack_report *slack, const struct slack_
 }
 
 /* Draws a word of the text about port pressure, in the next row if the word does not fit. Draws
- * nothing if the panel has no further row for the word. The word is ASCII, of `width` bytes. */
+ * nothing if the panel has no further row for the word. If the text is cut, the last row keeps room
+ * for the ellipsis. The word is ASCII, of `width` bytes. */
 static void put_word(struct flow *flow, enum style style, const char *word, int width)
 {
-	if (flow->x > 0 && flow->x + width > flow->at.width) {
+	bool last = flow->cut && flow->y == flow->at.height - 1;
+
+	if (flow->x > 0 && flow->x + width > flow->at.width - 2 * last) {
 		flow->x = 0;
 		flow->y++;
 	}
@@ -152,8 +156,9 @@ int probed_draw(struct box at, const struct view *view)
 
 	if (rows == 0)
 		return 0;
+	flow.cut = rows > at.height;
 	flow_words(&flow, view->slack);
-	if (rows > at.height)
+	if (flow.cut)
 		canvas_right(at, at.width, at.height - 1, STYLE_DIM, " …");
 	if (view->slack->contradiction[0] && rows < at.height)
 		rows += canvas_wrap(box_part(at, 0, rows, at.width, at.height - rows), 0,

@@ -82,10 +82,10 @@ void line_cut(const struct lines *lines, struct line *line, int rows)
 	line->rows = canvas_rows(lines->at, line->words.text);
 }
 
-void lines_cut(struct lines *lines, int rows)
+void lines_cut(struct lines *lines, int rows, int first)
 {
 	for (int i = 0; i < lines->count && lines_rows(lines) > rows; i++)
-		line_cut(lines, &lines->line[i], 1);
+		line_cut(lines, &lines->line[i], i == 0 ? first : 1);
 }
 
 int lines_draw(const struct lines *lines, int y)

@@ -138,9 +138,9 @@ int lines_rows(const struct lines *lines);
 /* Shortens a line of a panel's text until it needs at most `rows` rows. An ellipsis replaces the
  * words removed from the line's end. */
 void line_cut(const struct lines *lines, struct line *line, int rows);
-/* Cuts lines to one row each, beginning with the first line, until all lines need at most `rows`
- * rows. */
-void lines_cut(struct lines *lines, int rows);
+/* Cuts the first line to `first` rows and the others to one row each, in their order, until all
+ * lines need at most `rows` rows. */
+void lines_cut(struct lines *lines, int rows, int first);
 /* Draws as many lines of a panel's text as fit, from row y on. Returns the row after the last line
  * drawn. */
 int lines_draw(const struct lines *lines, int y);

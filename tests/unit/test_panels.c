@@ -563,6 +563,10 @@ TEST(code_shows_the_cost_of_each_instruction)
 	cost.insn[1] = (struct cost_insn){ .offset = 4, .cost = unknown, .model = 1 };
 	view.cost = &cost;
 	check_contains(title(&panel_code), ", P cost per element");
+	/* The shortest wording names no column that has no room. */
+	explanation->loop.stepped = true;
+	assert_null(strstr(strrchr(title(&panel_code), '\n'), "P cost"));
+	explanation->loop.stepped = false;
 	check_parts(draw(&panel_code, 80, 9), "P cost        M cost", "3.00 +-0.04   3.00", "..",
 		"1.00");
 	lacks(shown, "sum of P costs");

@@ -163,8 +163,9 @@ static void add_parts(struct tally *tally)
 				? "stores and the third sources of vector operations use the same "
 				  "ports: %s cycles"
 			: integer >= vector
-				? "integer operations are selected before their inputs are ready, "
-				  "and lose cycles of ports: %s cycles"
+				? "%s cycles: integer operations leave ports idle, because they "
+				  "are "
+				  "selected before their inputs are ready"
 				: "ports of vector operations chosen at rename, before the "
 				  "operations are ready: %s cycles",
 			words_turn(tally, cycles).text);
