@@ -278,7 +278,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 		/* Advice to break the dependence chain alone would not make the loop faster. */
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words),
-			"Only a change that lowers all equal limits helps: %s.", change.bytes);
+			"Lower all equal limits together: %s.", change.bytes);
 		text_free(&change);
 		return true;
 	}
