@@ -26,9 +26,9 @@ enum { QUIET = 40, PATIENCE = 80 };
 enum { BASES = 3, TOGETHER = 4 };
 #define RESERVE 0.2
 
-/* A change shows a cause only if it saves the share LEAST of the measured cycles, and LEAST_SHARE
- * of the gap. If the prediction explains the measured cycles, the saved cycles must be the share
- * LEAST_KNOWN of the gap. The range of the saved cycles must lie above half of the least value for
+/* A change shows a cause only if it saves the share LEAST of the measured cycles. It must also save
+ * LEAST_SHARE of the gap above the prediction, plus LEAST_KNOWN of the rest of the gap, which the
+ * prediction explains. The range of the saved cycles must lie above half of the least value for
  * a cause. The loop with and without each change is measured at least ROUNDS_LEAST times. The
  * measurements of a change of the loop end when the range of the saved cycles is smaller than the
  * share PRECISE of the gap, or lies wholly above the gap, or is too low for a cause of the gap.
@@ -42,6 +42,9 @@ enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 /* SURE: number of standard deviations of a normal distribution to each side, which contain the true
  * difference with a probability of 99.9 %. */
 #define SURE 3.29
+
+/* Two predictions that differ by less than this share are equal. */
+#define ROUNDING 1e-3
 
 /* If the core model predicts this share of the difference of a pair with other data or another
  * order, the prediction already counts the cause. */
@@ -108,6 +111,15 @@ static double least_limit(const struct why_report *report)
 	return report->moved > 0 ? report->moved : report->limit;
 }
 
+double why_begin(const struct why_report *report)
+{
+	/* A hard limit may itself come from a place in memory. So the gap above it begins where the
+	 * limit at another place is, whether the loop takes 4 % longer than the limit or 6 %. */
+	bool hard = !(report->predicted > report->limit);
+
+	return report->known || hard ? least_limit(report) : report->predicted;
+}
+
 static void find_pairs(struct why *why, const struct why_question *question)
 {
 	struct why_report *report = &why->report;
@@ -121,7 +133,7 @@ static void find_pairs(struct why *why, const struct why_question *question)
 		why->side[1 + i].change = change[i];
 		if (question->predict && (cause->work || sets_knob(question, &change[i])))
 			cause->model = question->predict(question->context, &change[i].setting);
-		if (!cause->work && (1 + WHY_GAP) * cause->model < least_limit(report)) {
+		if (!cause->work && cause->model < (1 - ROUNDING) * least_limit(report)) {
 			report->moved = cause->model;
 			snprintf(report->moved_with, sizeof(report->moved_with), "%s", cause->with);
 		}
@@ -195,7 +207,9 @@ static double share_of(double cycles, double gap)
 /* Returns the smallest number of cycles per element that a change must save to show a cause. */
 static double least_of(const struct why_report *report)
 {
-	return fmax(LEAST * report->cpe, (report->known ? LEAST_KNOWN : LEAST_SHARE) * report->gap);
+	double above = fmin(fmax(report->cpe - report->predicted, 0), report->gap);
+
+	return fmax(LEAST * report->cpe, LEAST_SHARE * above + LEAST_KNOWN * (report->gap - above));
 }
 
 /* Finds the difference of two sets of values: the median of the differences of all their pairs, and
@@ -222,10 +236,8 @@ static void find_difference(struct why_cause *cause, const double *base, int bas
 void why_judge(struct why_cause *cause, const struct why_report *report, const double *base,
 	int base_count, const double *other, int other_count)
 {
-	/* A gap above a hard limit lacks the cycles that the change saves of the limit itself. */
-	bool hard = !report->known && !(report->predicted > report->limit);
 	double sorted[WHY_VALUES], predicted = report->predicted - cause->model,
-				   counted = (cause->work || hard) && predicted > 0 ? predicted : 0;
+				   counted = cause->work && predicted > 0 ? predicted : 0;
 
 	memcpy(sorted, other, (size_t)other_count * sizeof(*sorted));
 	cause->other = stats_median(sorted, (size_t)other_count);
@@ -250,8 +262,7 @@ static bool is_quiet(const struct side *side)
 	return side->quiet.count >= QUIET_LEAST;
 }
 
-/* Sets the measured cycles and the gap: the cycles above the prediction or, if the prediction is
- * right, above the binding limit. */
+/* Sets the measured cycles and the gap. */
 static void set_gap(struct why *why)
 {
 	struct why_report *report = &why->report;
@@ -271,7 +282,7 @@ static void set_gap(struct why *why)
 	/* If a soft limit predicts the measured cycles, measurements with one change show which
 	 * effect causes them. */
 	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
-	report->gap = report->cpe - (report->known ? least_limit(report) : report->predicted);
+	report->gap = report->cpe - why_begin(report);
 	if (report->cpe <= (1 + WHY_GAP) * least_limit(report))
 		report->gap = 0;
 }

@@ -67,12 +67,11 @@ struct why_report {
 	 * than the binding limit, and the change; NAN and "": the binding limit is the least. */
 	double moved;
 	char moved_with[40];
-	bool known; /* the prediction explains the measurement, so the gap begins at the binding
-		       limit, or at `moved` */
+	bool known;		    /* the prediction explains the measurement */
 	double cpe, cpe_lo, cpe_hi; /* measured cycles per element: median and quartiles */
 	enum source cycles_from;
-	double gap; /* cycles per element above the prediction, or above the binding limit or
-		       `moved` if `known` is true; 0: no gap worth an explanation */
+	double gap; /* measured cycles per element above why_begin(); 0: no gap worth an
+		       explanation */
 	int count;
 	struct why_cause cause[WHY_PAIRS]; /* possible causes of the gap; after the measurement,
 					      confirmed causes come first: the largest first, but a
@@ -144,6 +143,10 @@ struct why *why_new(const struct why_question *question);
 void why_measure(struct why *why, const struct measurer *measurer);
 const struct why_report *why_report(const struct why *why);
 void why_free(struct why *why);
+
+/* Returns the cycles per element at which the gap begins. If a soft limit predicts too few cycles,
+ * the gap begins at the prediction, else at the binding limit, or at `moved`. Pure. */
+double why_begin(const struct why_report *report);
 
 /* Computes the difference between the loop without and with a change, and decides whether the
  * change shows a cause. `base` and `other` have the measured cycles per element without and with

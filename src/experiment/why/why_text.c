@@ -77,7 +77,7 @@ static void print_gap(FILE *out, const struct why_report *report)
 	if (!(report->gap > 0))
 		fprintf(out, "gap        none: at most %.0f %% above the prediction\n",
 			100 * WHY_GAP);
-	else if (report->known && report->moved > 0)
+	else if (why_begin(report) == report->moved)
 		fprintf(out, "gap        %s above the prediction with %s: %s\n",
 			units_value(report->gap).text, report->moved_with,
 			units_value(report->moved).text);
@@ -121,8 +121,9 @@ static void print_causes(FILE *out, const struct why_report *report)
 					 "than the %s above: the change saves more cycles than "
 					 "the gap.",
 					report->cause[i].name,
-					report->known && !(report->moved > 0) ? "binding limit"
-									      : "prediction")
+					report->known && why_begin(report) != report->moved
+						? "binding limit"
+						: "prediction")
 					.text);
 			break;
 		}
