@@ -160,6 +160,10 @@ static void cost_text(struct report *report, const void *item)
 	for (int i = 0; i < cost->count; i++)
 		put_insn(out, &cost->insn[i], i + 1, digits);
 	fprintf(out, "    %-*s%6s\n", TEXT_WIDTH - 1, "sum", number(cost_sum(cost), digits).text);
+	if (cost_at_most(cost))
+		text_print(out, TEXT_COLUMNS, "at most: ", 2,
+			"the costs add up to more than the cycles of the loop. Several limits bind "
+			"at once, or nearly, so each cost is the most that the instruction costs.");
 	put_slot(out, cost, digits);
 	put_reasons(out, cost);
 	if (cost->contended)
@@ -190,7 +194,8 @@ static void cost_data(struct report *report, const struct records *records, cons
 
 const struct subject subject_cost = { "cost",
 	"id,host,kernel,setting,uarch,cpe,offset,text,cost,cost_lo,cost_hi,model,twice,twice_lo,"
-	"twice_hi,later,later_lo,later_hi,latency,saved,saved_lo,saved_hi,contended?,why_twice,"
+	"twice_hi,later,later_lo,later_hi,latency,saved,saved_lo,saved_hi,contended?,at_most?,why_"
+	"twice,"
 	"why_later,why_saved",
 	NULL, cost_text, cost_data, cost_end };
 

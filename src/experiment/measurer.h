@@ -23,7 +23,7 @@ struct measurer {
 	bool (*await)(void *context);
 	/* Returns whether await() would return at once. NULL: await() never returns at once. */
 	bool (*answered)(void *context);
-	/* Returns whether the long measurement must end now. */
+	/* Returns whether the long measurement must end now. Work of compute() may call it, too. */
 	bool (*stopped)(void *context);
 	/* Returns the seconds of a monotonic clock, which stands still while the measurement is
 	 * paused. */

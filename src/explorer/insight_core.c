@@ -81,6 +81,13 @@ bool insight_shipped_core(const struct session *session, struct core *core)
 	return status_is_ok(&status);
 }
 
+/* The costs of instructions are computed with the core model. */
+static void unload(struct session *session)
+{
+	campaign_end(session, CAMPAIGN_COST);
+	insight_unload(&session->insight);
+}
+
 /* Loads the core model to predict with, unless that model is already loaded. */
 static void load(struct session *session)
 {
@@ -90,7 +97,7 @@ static void load(struct session *session)
 
 	if (insight->loaded && strcmp(insight->core.name, name) == 0)
 		return;
-	insight_unload(insight);
+	unload(session);
 	insight->note[0] = '\0';
 	if (!name[0]) {
 		note_core(session);
@@ -137,7 +144,7 @@ struct status insight_adopt(struct session *session, const char *text, const cha
 	if (!status_is_ok(&status))
 		return status;
 	insight->explainer->unload(insight->explainer->context, &core);
-	insight_unload(insight);
+	unload(session);
 	insight->measured = memory_grow(
 		insight->measured, (size_t)insight->measured_count, sizeof(*insight->measured));
 	insight->adopted = insight->measured[insight->measured_count++] = memory_string(text);
@@ -183,7 +190,7 @@ void insight_choose(struct session *session, const struct core_choice *choice)
 
 	/* All core models measured on this machine have the same name, so a name cannot show
 	 * whether the right model is loaded: always unload. */
-	insight_unload(insight);
+	unload(session);
 	memcpy(insight->wanted, choice->wanted, sizeof(insight->wanted));
 	insight->nearest = choice->nearest;
 	insight->adopted = choice->adopted;

@@ -1,6 +1,7 @@
 #include "explorer/turns.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/job.h"
@@ -32,8 +33,10 @@ struct turns {
 	struct request request;
 	struct result *result; /* the long measurement's buffer for the result of its request */
 	bool out;	       /* true: turns_next() has returned the request to its caller */
-	/* Flags that the long measurement (campaign) reads when its thread continues. */
-	bool lost, stopped, freed;
+	/* Flags that the long measurement (campaign) reads when its thread continues, and `stopped`
+	 * also while it computes. */
+	bool lost, freed;
+	atomic_bool stopped;
 	double now;
 };
 

@@ -404,6 +404,7 @@ static void put_insn(const struct records *records, const struct cost_report *co
 		record_set_real(object, "cpe", cost->cpe.value);
 	}
 	fields_write(object, cost_fields, insn, false);
+	record_set_flag(object, "at_most", cost_at_most(cost) && isfinite(insn->cost.value));
 	record_write(records, object);
 }
 

@@ -426,8 +426,11 @@ static void draw_costs_legend(struct box at, const struct view *view)
 	}
 	if (waits == 0 && contended == 0)
 		y += canvas_wrap(at, y, STYLE_DIM,
-			words_of("sum of P costs: %.2f of %.2f cycles per %s", cost_sum(cost),
-				cost->cpe.value, view->setting.kernel->element)
+			words_of("sum of P costs: %.2f of %.2f cycles per %s%s", cost_sum(cost),
+				cost->cpe.value, view->setting.kernel->element,
+				cost_at_most(cost)
+					? "; each cost is at most this, as several limits bind"
+					: "")
 				.text);
 	if (contended)
 		y += canvas_wrap(at, y, STYLE_WARN,

@@ -403,6 +403,67 @@ TEST(a_contended_core_is_reported)
 	cost_free(cost);
 }
 
+/* The measurement ends after some questions whether it has stopped. */
+struct patient {
+	int asked, most, computed;
+};
+
+static bool patient_stopped(void *context)
+{
+	struct patient *patient = context;
+
+	return ++patient->asked > patient->most;
+}
+
+static bool patient_compute(void *context, void (*work)(void *argument), void *argument)
+{
+	((struct patient *)context)->computed++;
+	work(argument);
+	return true;
+}
+
+static double patient_now(void *context)
+{
+	(void)context;
+	return 0;
+}
+
+/* The model's costs of a long loop take half a second. So the explorer's thread, which calls
+ * cost_new(), must not compute them, and a change of the setting must end the computation. */
+TEST(the_models_costs_are_computed_apart_and_end_when_stopped)
+{
+	struct setting setting = laid_setting("mul-by");
+	struct explanation *explanation = explanation_new();
+	int known = 0;
+	struct patient patient = { .most = 4 };
+	const struct measurer measurer = { .context = &patient,
+		.ahead = 1,
+		.stopped = patient_stopped,
+		.compute = patient_compute,
+		.now = patient_now };
+	struct uarch *uarch;
+	struct cost *cost;
+
+	check_ok(uarch_load("zen4", "x86_64", &uarch));
+	explain(
+		&(struct explain_question){
+			.kernel = setting.kernel, .v = setting.v, .seed = 1, .uarch = uarch },
+		explanation);
+	cost = cost_new(&setting, explanation, 1, 0);
+	explanation_free(explanation);
+	for (int i = 0; i < cost_report(cost)->count; i++)
+		assert_true(isnan(cost_report(cost)->insn[i].model));
+	cost_measure(cost, &measurer);
+	assert_int_equal(patient.computed, 1);
+	assert_true(patient.asked <= patient.most + 2);
+	for (int i = 0; i < cost_report(cost)->count; i++)
+		known += isfinite(cost_report(cost)->insn[i].model);
+	assert_int_equal(known, 0);
+	assert_false(cost_report(cost)->complete);
+	cost_free(cost);
+	uarch_free(uarch);
+}
+
 TEST(what_cannot_be_measured_says_why)
 {
 	struct setting setting = laid_setting("mul-by");

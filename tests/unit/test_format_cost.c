@@ -68,7 +68,7 @@ TEST(text_has_a_row_for_each_instruction_and_each_reason_once)
 		"-\n",
 		"  4 jne 0x0                       -                       -      -      -      "
 		"-\n",
-		"sum                        7.00\n",
+		"sum                        7.00\n", "at most: the costs add up to more",
 		"not changed: a jump decides which instruction runs next (row 4)\n",
 		"not removed: the loop would access other addresses (rows 2, 3)\n", "?: CONTENDED",
 		"cost: cycles per element more");
@@ -90,6 +90,7 @@ TEST(csv_has_a_line_for_each_instruction)
 	assert_string_equal(csv_at(text, 1, "later"), "-0.004");
 	assert_string_equal(csv_at(text, 1, "cpe"), "4");
 	assert_string_equal(csv_at(text, 1, "contended"), "true");
+	assert_string_equal(csv_at(text, 1, "at_most"), "true");
 	assert_string_equal(csv_at(text, 2, "saved"), "");
 	assert_string_equal(csv_at(text, 2, "contended"), "false");
 	assert_string_equal(
@@ -107,6 +108,7 @@ TEST(json_has_the_loop_then_its_instructions)
 	check_near(json_number_value(json_object_get(object, "sum")), 7, 1e-9);
 	json_decref(object);
 	object = record_at(2);
+	assert_true(json_is_true(json_object_get(object, "at_most")));
 	assert_string_equal(string_at(object, "record"), "cost");
 	check_near(json_number_value(json_object_get(object, "offset")), 4, 1e-9);
 	check_contains(string_at(object, "why_saved"), "other addresses");

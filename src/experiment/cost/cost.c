@@ -26,6 +26,9 @@ enum { ENOUGH = 5, MOST = 12, PLAINS = MOST * COST_INSNS };
 #define MEDIAN 0.93
 #define SURE   2.0
 
+/* If the costs add up to more than the loop's cycles by this share, each is an upper bound. */
+#define MORE 0.05
+
 /* A cost agrees with the core model if they differ by at most this share of the loop's cycles,
  * apart from the measurement error. */
 #define SHARE 0.03
@@ -48,6 +51,10 @@ struct cost {
 	double nops_cpe[COST_PADDINGS][MOST];
 	struct points plain, points[COST_INSNS][COST_CHANGES], nops[COST_PADDINGS];
 	struct cost_front front;
+	/* The loop, with its limits only after model_costs(); NULL: nothing can be measured.
+	 * `first` is the index of the instruction that report.insn[0] describes. */
+	struct explanation *explanation;
+	int first;
 	/* The following members of the struct are valid only while cost_measure() runs. */
 	const struct measurer *measurer;
 	struct changed changed;
@@ -96,7 +103,11 @@ static void describe(const struct explanation *explanation, int first, struct co
 			.twice = { NAN, NAN, NAN },
 			.later = { NAN, NAN, NAN },
 			.wait = { NAN, NAN, NAN },
-			.saved = { NAN, NAN, NAN } };
+			.saved = { NAN, NAN, NAN },
+			.model = NAN,
+			.latency = NAN,
+			.delay = 1,
+			.slots = 1 };
 		text_clear(&text);
 		loop_insn_text(loop, insn, &text);
 		snprintf(row->text, sizeof(row->text), "%s", text_string(&text));
@@ -155,13 +166,19 @@ struct cost *cost_new(const struct setting *setting, const struct explanation *e
 	snprintf(report->uarch, sizeof(report->uarch), "%s", explanation->limits.uarch->name);
 	snprintf(report->title, sizeof(report->title), "%s", explanation->limits.uarch->title);
 	describe(explanation, first, report);
+	report->model = explanation->limits.predicted;
 	cost->front = front_of(explanation, first, last);
-	cost_predict(explanation, first, &cost->front, report);
+	cost->first = first;
+	cost->explanation = explanation_new();
+	loop_copy(&cost->explanation->loop, &explanation->loop);
+	cost->explanation->place = explanation->place;
+	cost->explanation->limits.uarch = explanation->limits.uarch;
 	return cost;
 }
 
 void cost_free(struct cost *cost)
 {
+	explanation_free(cost->explanation);
 	free(cost);
 }
 
@@ -211,6 +228,17 @@ double cost_sum(const struct cost_report *report)
 		if (isfinite(report->insn[i].cost.value))
 			sum = (isnan(sum) ? 0 : sum) + report->insn[i].cost.value;
 	return sum;
+}
+
+bool cost_at_most(const struct cost_report *report)
+{
+	double errors = 0;
+
+	for (int i = 0; i < report->count; i++)
+		if (isfinite(report->insn[i].cost.value))
+			errors =
+				hypot(errors, report->insn[i].cost.value - report->insn[i].cost.lo);
+	return cost_sum(report) - errors > (1 + MORE) * report->cpe.value;
 }
 
 bool cost_differs(const struct cost_report *report, const struct cost_insn *insn)
@@ -488,6 +516,52 @@ static bool measure_round(struct cost *cost)
 	return left;
 }
 
+/* ---- The model's costs */
+
+/* Work for measurer_compute(): the views do not read `draft`. */
+struct modelling {
+	const struct cost *cost;
+	bool complete;
+	struct cost_report draft;
+};
+
+static void find_model(void *self)
+{
+	struct modelling *modelling = self;
+	const struct cost *cost = modelling->cost;
+	struct explanation *explanation = cost->explanation;
+
+	limits_compute(&explanation->loop, explanation->limits.uarch, &explanation->place,
+		&explanation->limits);
+	modelling->complete = cost_predict(
+		explanation, cost->first, &cost->front, cost->measurer, &modelling->draft);
+}
+
+/* Computes the costs by the core model, and the facts of each instruction on which the changes of
+ * the loop depend. Returns false if the measurement must end. */
+static bool model_costs(struct cost *cost)
+{
+	struct cost_report *report = &cost->report;
+	struct modelling *modelling = memory_new(1, sizeof(*modelling));
+	bool complete;
+
+	snprintf(report->doing, sizeof(report->doing), "the core model's costs");
+	modelling->cost = cost;
+	modelling->draft = *report;
+	complete = measurer_compute(cost->measurer, find_model, modelling) && modelling->complete;
+	for (int i = 0; i < report->count && complete; i++) {
+		const struct cost_insn *draft = &modelling->draft.insn[i];
+		struct cost_insn *row = &report->insn[i];
+
+		row->model = draft->model;
+		row->latency = draft->latency;
+		row->delay = draft->delay;
+		row->slots = draft->slots;
+	}
+	free(modelling);
+	return complete;
+}
+
 static void measure_all(struct cost *cost)
 {
 	struct cost_report *report = &cost->report;
@@ -498,8 +572,9 @@ static void measure_all(struct cost *cost)
 			cost->points[i][kind].cpe = cost->changed_cpe[i][kind];
 	for (int i = 0; i < COST_PADDINGS; i++)
 		cost->nops[i].cpe = cost->nops_cpe[i];
-	if (status_is_ok(&report->status))
-		report->status = measure_plain(cost);
+	if (!status_is_ok(&report->status) || !model_costs(cost))
+		return;
+	report->status = measure_plain(cost);
 	if (status_is_ok(&report->status))
 		while (measure_round(cost))
 			;

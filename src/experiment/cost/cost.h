@@ -145,9 +145,10 @@ struct cost_front {
 
 /* Fills in the costs of the loop's instructions by the core model: the prediction for the loop with
  * the same changes. `first` is the index of the instruction in the explanation's loop that
- * report->insn[0] describes. Pure. */
-void cost_predict(const struct explanation *explanation, int first, const struct cost_front *front,
-	struct cost_report *report);
+ * report->insn[0] describes. A long loop takes half a second. Returns false if the measurer has
+ * stopped, before all costs are known. */
+bool cost_predict(const struct explanation *explanation, int first, const struct cost_front *front,
+	const struct measurer *measurer, struct cost_report *report);
 
 /* The nops that show the cost of a rename slot. A loop of `slots` rename slots and FEW nops takes
  * about a cycle more, if the width limits it. BEGIN nops and END nops make the slots of an
@@ -177,6 +178,11 @@ void cost_estimate(struct cost_insn *insn, double cpe);
  */
 double cost_sum(const struct cost_report *report);
 
+/* Whether the costs add up to more than the cycles of the loop, by more than the measurement error
+ * and a small share of the cycles. Then several limits bind at once, or nearly, and doubled work
+ * exceeds each of them alone: each cost is the most that the instruction costs. */
+bool cost_at_most(const struct cost_report *report);
+
 /* Whether the measured cost of an instruction differs from the cost by the core model by more than
  * the measurement error and a small share of the loop's cycles. */
 bool cost_differs(const struct cost_report *report, const struct cost_insn *insn);
@@ -187,9 +193,9 @@ const struct cost_insn *cost_at(const struct cost_report *report, uint64_t offse
 
 struct cost;
 
-/* Prepares the measurement of the costs, for the setting of the explanation. The explanation and
- * its core model are not used after the call. `seconds` is the time limit for repeated
- * measurements; 0: the default of some seconds. */
+/* Prepares the measurement of the costs, for the setting of the explanation. The explanation is not
+ * used after the call; its core model must exist until cost_free(). `seconds` is the time limit for
+ * repeated measurements; 0: the default of some seconds. */
 struct cost *cost_new(const struct setting *setting, const struct explanation *explanation,
 	uint64_t seed, double seconds);
 void cost_measure(struct cost *cost, const struct measurer *measurer);

@@ -263,8 +263,8 @@ static double delay_by(const struct prediction *prediction, int index, double la
 	return own + (late > 0 ? late : 0);
 }
 
-void cost_predict(const struct explanation *explanation, int first, const struct cost_front *front,
-	struct cost_report *report)
+bool cost_predict(const struct explanation *explanation, int first, const struct cost_front *front,
+	const struct measurer *measurer, struct cost_report *report)
 {
 	struct prediction prediction = { .explanation = explanation,
 		.whole = shortened(&explanation->loop) };
@@ -276,7 +276,7 @@ void cost_predict(const struct explanation *explanation, int first, const struct
 	loop_init(&prediction.loop, LOOP_INSNS, LOOP_PATH);
 	loop_init(&prediction.padded, LOOP_INSNS, LOOP_PATH);
 	slot = predict_slot(&prediction, first, report, front, base);
-	for (int i = 0; i < report->count; i++) {
+	for (int i = 0; i < report->count && !measurer_stopped(measurer); i++) {
 		struct cost_insn *row = &report->insn[i];
 		const struct insn *insn = &explanation->loop.insn[first + i];
 		int at = first + i, target = cost_target(insn);
@@ -300,8 +300,8 @@ void cost_predict(const struct explanation *explanation, int first, const struct
 		}
 		row->model = isfinite(model) ? model : NAN;
 	}
-	report->model = explanation->limits.predicted;
 	loop_free(&prediction.loop);
 	loop_free(&prediction.padded);
 	limits_free(&prediction.limits);
+	return !measurer_stopped(measurer);
 }

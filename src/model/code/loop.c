@@ -43,6 +43,22 @@ void loop_reserve(struct loop *loop, int insns, int path)
 	}
 }
 
+void loop_copy(struct loop *to, const struct loop *from)
+{
+	struct loop copy = *from;
+
+	loop_reserve(to, from->insn_count, from->path_count);
+	copy.insn = to->insn;
+	copy.path = to->path;
+	copy.insn_room = to->insn_room;
+	copy.path_room = to->path_room;
+	if (from->insn_count > 0)
+		memcpy(to->insn, from->insn, (size_t)from->insn_count * sizeof(*to->insn));
+	if (from->path_count > 0)
+		memcpy(to->path, from->path, (size_t)from->path_count * sizeof(*to->path));
+	*to = copy;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	const struct insn *left = *(const struct insn *const *)a,

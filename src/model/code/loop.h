@@ -84,6 +84,9 @@ void loop_free(struct loop *loop);
 /* Makes room for at least `insns` instructions and `path` steps. The content of the loop stays. */
 void loop_reserve(struct loop *loop, int insns, int path);
 
+/* Replaces the content of a loop by a copy of another loop. */
+void loop_copy(struct loop *to, const struct loop *from);
+
 /* Fills an empty loop from an executed path. `steps` contains indices into `insns`. `insns` has
  * each address once, in any order. The loop receives only the instructions that ran. */
 void loop_fill(struct loop *loop, const struct insn *insns, int insn_count,
