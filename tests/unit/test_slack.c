@@ -279,14 +279,14 @@ static struct slack *slack_of(
 	return slack;
 }
 
-/* Measures a setting on a core that behaves as core plus `truth`, with the core model core plus
+/* Measures a setting on a core that behaves as `core` plus `truth`, with the core model `core` plus
  * `model`. */
-static struct slack *measured_on(
-	const char *words, const char *truth, const char *model, bool whole)
+static struct slack *measured_core(
+	const char *core, const char *words, const char *truth, const char *model, bool whole)
 {
 	struct uarch *uarchs[2];
-	struct slack *real = slack_of(words, "zen4", truth, &uarchs[0]),
-		     *slack = slack_of(words, "zen4", model, &uarchs[1]);
+	struct slack *real = slack_of(words, core, truth, &uarchs[0]),
+		     *slack = slack_of(words, core, model, &uarchs[1]);
 	struct simulated simulated = { .truth = slack_report(real), .base = 5, .whole = whole };
 	struct fake_measurer fake = {
 		.answer = answer, .context = &simulated, .now = &simulated.now
@@ -298,6 +298,12 @@ static struct slack *measured_on(
 	uarch_free(uarchs[0]);
 	uarch_free(uarchs[1]);
 	return slack;
+}
+
+static struct slack *measured_on(
+	const char *words, const char *truth, const char *model, bool whole)
+{
+	return measured_core("zen4", words, truth, model, whole);
 }
 
 static struct slack *measured(const char *words, const char *truth, const char *model)
@@ -400,6 +406,27 @@ TEST(a_wrong_line_of_the_core_model_is_named)
 			fail_msg("%s, %s: \"%s\"", planted[i].setting, planted[i].line, says);
 		slack_free(slack);
 	}
+}
+
+/* On Zen 5, only multiplications have their three ports. So the loop and added multiplications
+ * agree about any three ports. Added shifts, which share two ports with multiplications, show the
+ * difference. */
+TEST(a_line_that_only_its_own_class_measures_is_tested_by_a_pair)
+{
+	struct slack *right = measured_core("zen5", "mul-by", "", "", false),
+		     *wrong = measured_core("zen5", "mul-by", "",
+			     "class imul latency 3 ports alu3,alu4,alu5 [M]", false);
+	const struct slack_report *report = slack_report(right);
+
+	assert_int_equal(report->pair_count, 1);
+	assert_string_equal(report->pair[0].filler[0].class, "imul");
+	assert_string_not_equal(report->pair[0].filler[1].class, "imul");
+	check_near(report->pair[0].each, 0.25, 0.001);
+	check_near(report->pair[0].took, 0.25, 0.001);
+	assert_string_equal(report->contradiction, "");
+	check_contains(slack_report(wrong)->contradiction, "made.uarch:4: class imul");
+	slack_free(right);
+	slack_free(wrong);
 }
 
 /* Other ports for jumps or for multiplications explain the pressure, as measured on Zen 5. How long

@@ -26,6 +26,10 @@
 #define TOOK	      0.2
 #define TOOK_PAIR     0.14
 
+/* Two lines of the core model are distinguished by two fillers together if the times that they
+ * predict differ by APART times TOOK_PAIR. */
+#define APART 1.5
+
 /* A measured value that disagrees with a guess counts for more than all values that only look
  * unlikely. */
 enum { DISAGREES = 2 * SLACK_RESOURCES };
@@ -329,7 +333,7 @@ static int told_apart(const struct slack_report *report, const struct suspect *s
 
 	for (int i = 1; i < count; i++)
 		apart += fabs(pair_cycles(report, &suspect[i].guess, pair) / first - 1) >
-			 2 * TOOK_PAIR;
+			 APART * TOOK_PAIR;
 	return apart;
 }
 
@@ -341,7 +345,7 @@ static bool find_own_filler(
 	for (int i = 0; i < report->count; i++)
 		for (int k = 0; k < report->resource[i].option_count; k++) {
 			const struct slack_filler *option = &report->resource[i].option[k];
-			struct slack_pair new = { { *option, *option }, NAN };
+			struct slack_pair new = { { *option, *option }, NAN, NAN };
 
 			if (k == report->resource[i].used || !report->resource[i].ports ||
 				!option->mixes || strcmp(option->class, class->name) != 0 ||
@@ -353,13 +357,73 @@ static bool find_own_filler(
 	return false;
 }
 
-bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair)
+/* Whether added instructions of another class measured exactly the ports of a class. Otherwise, the
+ * loop and its class's own added instructions agree about any other set of as many ports, too. */
+static bool is_tested(const struct slack_report *report, const struct slack_class *class)
+{
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *resource = &report->resource[i];
+
+		if (is_used(resource) && resource->ports == class->term[0].ports &&
+			strcmp(resource->option[resource->used].class, class->name) != 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct slack_filler *filler_of(
+	const struct slack_report *report, const struct slack_class *class)
+{
+	for (int i = 0; i < report->count; i++)
+		for (int k = 0; report->resource[i].ports && k < report->resource[i].option_count;
+			k++)
+			if (report->resource[i].option[k].mixes &&
+				strcmp(report->resource[i].option[k].class, class->name) == 0)
+				return &report->resource[i].option[k];
+	return NULL;
+}
+
+/* Finds two fillers that test the line of a class of the loop: one of the class, and one whose
+ * ports overlap with the stated ports as much as possible, but contain no such set and are in none.
+ * How long both take together shows how many ports they share. Returns false if no line needs a
+ * test. */
+static bool find_test(const struct slack_report *report, struct slack_pair *pair)
+{
+	int best = 0;
+
+	for (int i = 0; i < report->class_count; i++) {
+		const struct slack_class *class = &report->class[i];
+		const struct slack_filler *own = filler_of(report, class);
+
+		if (!own || class->count == 0 || class->terms != 1 || is_tested(report, class))
+			continue;
+		for (int k = 0; k < report->count; k++) {
+			const struct slack_resource *other = &report->resource[k];
+			struct slack_pair new = { { *own, other->option[other->used] }, NAN, NAN };
+			int common = ports_count(other->ports & class->term[0].ports);
+
+			if (common > best && is_used(other) &&
+				crosses(other->ports, class->term[0].ports) &&
+				isfinite(pair_cycles(report, &(struct guess){ NULL, 0 }, &new)) &&
+				!is_measured(report, &new)) {
+				best = common;
+				*pair = new;
+			}
+		}
+	}
+	return best > 0;
+}
+
+/* Finds the pair of slack_find_pair(), without its time by the core model. */
+static bool find_deciding_pair(const struct slack_report *report, struct slack_pair *pair)
 {
 	struct suspect suspect[SLACK_CLASSES];
 	int count = find_suspects(report, suspect), best = 0;
 
-	if (count < 2 || report->pair_count == SLACK_PAIRS)
+	if (count == 1 || report->pair_count == SLACK_PAIRS)
 		return false;
+	if (count == 0)
+		return find_test(report, pair);
 	for (int i = 0; i < count; i++)
 		if (find_own_filler(report, suspect[i].guess.class, pair))
 			return true;
@@ -371,7 +435,7 @@ bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair)
 			for (int a = 0; one->ports && a < one->option_count; a++)
 				for (int b = 0; other->ports && b < other->option_count; b++) {
 					struct slack_pair new = {
-						{ one->option[a], other->option[b] }, NAN
+						{ one->option[a], other->option[b] }, NAN, NAN
 					};
 					int apart = told_apart(report, suspect, count, &new);
 
@@ -382,6 +446,14 @@ bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair)
 				}
 		}
 	return best > 0;
+}
+
+bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair)
+{
+	if (!find_deciding_pair(report, pair))
+		return false;
+	pair->each = pair_cycles(report, &(struct guess){ NULL, 0 }, pair);
+	return true;
 }
 
 /* ---- The verdict */

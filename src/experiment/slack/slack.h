@@ -92,6 +92,7 @@ struct slack_class {
 struct slack_pair {
 	struct slack_filler filler[2];
 	double took; /* measured cycles of one filler of the mixture; NAN: not measured */
+	double each; /* cycles of one filler of the mixture by the core model; NAN: unknown */
 };
 
 struct slack_report {
@@ -187,8 +188,9 @@ void slack_judge(struct slack_report *report);
 
 /* Finds the two fillers (added instructions) whose time together decides between several lines of
  * the core model that may be wrong. First, each filler of such a line that was not added alone is
- * paired with itself. Returns false if fewer than two lines may be wrong, or if no pair decides.
- * Pure. */
+ * paired with itself. If no line seems wrong, finds two fillers that test a line of the loop which
+ * no added instruction of another class tests. Returns false if one line seems wrong, or if no pair
+ * decides. Pure. */
 bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair);
 
 /* Whether the measured pressure on a resource differs from the pressure by the core model by more
