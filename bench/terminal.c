@@ -9,6 +9,8 @@
  * - keys: Up, Down and Tab to the first bytes of the redrawn screen, live and frozen
  * - knob: a step of acc in combine size=16k to its first figure, to one that is not provisional,
  * and to one that is not contended; and how much the first figure differs from the last
+ * - row: each kernel: a step of its first knob to the full row of probed pressure, and keys to the
+ * redrawn screen while the row fills
  * - load: by the second: processor time of the user interface's thread and of the process, and
  * bytes written; live with full slices, left alone for a while, and frozen
  * - agree: the figure on a live screen against `slexplore run` of the same setting, in turn. The
@@ -33,21 +35,25 @@
 
 #include "base/stats.h"
 #include "bench/explorer.h"
+#include "kernels/kernel.h"
 
 enum {
 	STARTS = 20,
 	KEYS = 200,
 	CHANGES = 100,
+	ROWS = 4,
 	LIVE_SECONDS = 5,
 	FROZEN_SECONDS = 3,
 	READINGS = 30,
 	READINGS_LEAST = 5,
-	SERIES_MAX = 256
+	SERIES_MAX = 2048
 };
 /* Seconds after which something does not come any more. */
 static const double LIMIT = 5, FULL_LIMIT = 180;
 /* Seconds without a key after which a quiet explorer measures once a second. */
 static const double CALM = 10;
+/* Seconds for which a setting must stay before its pressure is measured. */
+static const double STAY = 0.3;
 /* How long a reading's screen is live before it is read: a few of its ten figures a second. */
 static const double READING = 0.35;
 
@@ -292,6 +298,74 @@ static void part_knob(void)
 	explorer_free(&explorer);
 }
 
+/* ---- row ---- */
+
+static bool shows(const struct explorer *explorer, const char *words)
+{
+	char line[VT_WIDTH_MAX + 1];
+
+	for (int y = 0; y < explorer->vt.height; y++)
+		if (strstr(vt_row(&explorer->vt, 0, y, line), words))
+			return true;
+	return false;
+}
+
+/* Every resource has a value, or the row says why there is none. */
+static bool row_full(struct explorer *explorer, const void *context)
+{
+	(void)context;
+	return shows(explorer, "P unavailable") ||
+	       (shows(explorer, "P probed:") && !shows(explorer, " to measure"));
+}
+
+static bool row_empty(struct explorer *explorer, const void *context)
+{
+	return !row_full(explorer, context);
+}
+
+/* Measures one kernel. `keys` receives the times of all keys while rows fill. */
+static void row_of(const char *kernel, struct series *keys)
+{
+	struct series fill = { 0 };
+	struct explorer explorer;
+	char words[64], label[80];
+
+	snprintf(words, sizeof(words), "explore %s", kernel);
+	explorer_start(&explorer, sizes[1].width, sizes[1].height, words);
+	explorer_wait(&explorer, explorer_settled, NULL, LIMIT);
+	explorer_wait(&explorer, row_full, NULL, LIMIT);
+	for (int i = 0; i < ROWS && shows(&explorer, "P probed:"); i++) {
+		double since = explorer_now();
+		int k = 0;
+
+		explorer_key(&explorer, i % 2 ? "-" : "+");
+		if (isnan(explorer_wait(&explorer, row_empty, NULL, 0.5)))
+			break;
+		for (; !row_full(&explorer, NULL) && explorer_now() - since < LIMIT; k++) {
+			add(keys, key_time(&explorer, k % 2 ? UP : DOWN));
+			explorer_pump(&explorer, 0.001 * (5 + rand() % 30));
+		}
+		add(&fill, row_full(&explorer, NULL) ? explorer.read_at - since : NAN);
+		/* The first knob is chosen again. */
+		if (k % 2)
+			key_time(&explorer, UP);
+	}
+	snprintf(label, sizeof(label), "knob to the full row, %s", kernel);
+	if (fill.count + fill.lost > 0)
+		row(label, &fill, 1, "s", 1 + STAY, false);
+	explorer_free(&explorer);
+}
+
+static void part_row(void)
+{
+	struct series keys = { 0 };
+
+	head("probed pressure, 120x40");
+	for (int i = 0; kernel_registry[i]; i++)
+		row_of(kernel_registry[i]->name, &keys);
+	row("Down, Up to redraw while the row fills", &keys, 1e3, "ms", 50, true);
+}
+
 /* ---- load ---- */
 
 /* CPU seconds of a thread so far: exact where the kernel keeps them so, else in its ticks. */
@@ -534,6 +608,7 @@ static const struct {
 	{ "start", part_start },
 	{ "keys", part_keys },
 	{ "knob", part_knob },
+	{ "row", part_row },
 	{ "load", part_load },
 	{ "agree", part_agree },
 };

@@ -61,13 +61,14 @@ static bool is_idle(const struct session *session)
 	return plan_next(&session->plan) < 0;
 }
 
-/* If the panel of ports is not in front, the measurement of port pressure gets every second request
- * to the engine; other requests measure settings around the present one. */
+/* The first pressure of each port comes before the settings around the present one, because it
+ * must be on screen within a second. After that, unless the panel of ports is in front, port
+ * pressure gets every second request to the engine. */
 static bool slack_wanted(const struct session *session)
 {
 	return has_slack(session) && is_allowed(session) &&
-	       (screen_in_front(session, "ports") || session->requests.generation % 2 == 0 ||
-		       is_idle(session));
+	       (!slack_of(session)->complete || screen_in_front(session, "ports") ||
+		       session->requests.generation % 2 == 0 || is_idle(session));
 }
 
 /* The costs of instructions take several seconds, so they are measured after the settings around
