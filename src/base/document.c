@@ -39,7 +39,13 @@ static const char style[] =
 	".cards b{display:block;font-size:24px;line-height:1.3;font-weight:600;white-space:nowrap;"
 	"font-variant-numeric:tabular-nums}\n"
 	".cards span{display:block;font-size:13px;color:var(--dim)}\n"
-	".scroll{overflow-x:auto;margin:10px 0}\n"
+	/* A shadow at an edge shows that the table continues there; at the table's own edge, a
+	 * cover that scrolls with the table hides the shadow. */
+	".scroll{overflow-x:auto;margin:10px 0;background:"
+	"linear-gradient(90deg,var(--card) 40%,transparent) local 0/30px 100% no-repeat,"
+	"linear-gradient(270deg,var(--card) 40%,transparent) local 100%/30px 100% no-repeat,"
+	"linear-gradient(90deg,var(--line),transparent) 0/16px 100% no-repeat,"
+	"linear-gradient(270deg,var(--line),transparent) 100%/16px 100% no-repeat}\n"
 	"table{border-collapse:collapse;font-size:14.5px;font-variant-numeric:tabular-nums}\n"
 	"th{font-weight:600;color:var(--dim);font-size:13px;text-align:left;vertical-align:bottom}"
 	"\n"
@@ -47,7 +53,7 @@ static const char style[] =
 	"td{vertical-align:top}\ntd:first-child{font-weight:600}\n"
 	".r{text-align:right;white-space:nowrap}\n"
 	".ok{color:var(--ok)}.note{color:var(--note)}.bad{color:var(--bad)}\n"
-	"figure{margin:14px 0;min-width:0;max-width:760px}\n.pair figure{max-width:none}\n"
+	"figure{margin:14px 0;min-width:0;max-width:640px}\n.pair figure{max-width:none}\n"
 	"figure svg,figure img{display:block;width:100%;height:auto;border-radius:6px}\n"
 	/* On a narrow screen, a picture of class wide keeps a legible size and scrolls. */
 	".wide{overflow-x:auto}.wide img{min-width:576px}\n"
@@ -61,7 +67,7 @@ static const char style[] =
 	"svg path,svg circle{stroke-linejoin:round}\n.n{fill:none}\n"
 	"@media (max-width:560px){body{padding:16px 10px 32px}h1{font-size:24px}"
 	"section{padding:14px 12px}.cards{grid-template-columns:1fr 1fr;gap:8px}"
-	"th,td{padding-right:12px}"
+	"th,td{padding-right:12px}pre{white-space:pre-wrap;overflow-wrap:anywhere}"
 	/* Words in the last column would be one word wide; the table scrolls instead. */
 	"td:last-child:not(.r){min-width:200px}}\n"
 	"@page{size:A4;margin:14mm}\n"
@@ -71,7 +77,7 @@ static const char style[] =
 	".wide img{min-width:0}.whole{break-inside:avoid}"
 	"figure,tr,.cards div,li{break-inside:avoid}h2,h3{break-after:avoid}"
 	".pair{grid-template-columns:1fr 1fr;gap:4px "
-	"14px}table{font-size:9pt}.scroll{overflow:visible}"
+	"14px}table{font-size:9pt}.scroll{overflow:visible;background:none}"
 	"pre{white-space:pre-wrap}}\n";
 
 static bool ends_in(const char *path, const char *ending)
@@ -191,6 +197,8 @@ void document_commands(struct document *document, const char *lines)
 		text_add_xml(&document->body, lines);
 	else
 		text_add_clean_lines(&document->body, lines);
+	if (!document->html && *lines && lines[strlen(lines) - 1] != '\n')
+		text_add(&document->body, "\n");
 	text_add(&document->body, document->html ? "</pre>\n" : "```\n\n");
 }
 

@@ -201,7 +201,9 @@ static int draw(
 			chart = pictures[i].draw(&shown);
 	if (chart) {
 		chart_print(chart->made, "slexplore compare %s", PACKAGE_VERSION);
-		chart_print(chart->legend, "bands and bars: quartiles; hollow: contended");
+		chart_print(chart->legend,
+			chart->kind == CHART_HEAT ? "a cut corner: contended"
+						  : "bands and bars: quartiles; hollow: contended");
 		if (shown.left_out)
 			cli_note(cli, "the picture has %d machines; %d more have no place",
 				shown.count, shown.left_out);

@@ -94,8 +94,8 @@ static struct words cause_text(
 				"the time (usual %.0f %%)",
 			100 * facts->on_cpu, 100 * usual->on_cpu);
 	case CAUSE_BUSY:
-		return words_of("a busy neighbour: %.1f other processors ran threads (usual %.1f); "
-				"they share L3 or memory",
+		return words_of("a busy neighbour: %.1f threads ran or waited on other processors "
+				"(usual %.1f), which share L3 or memory",
 			facts->busy - 1, usual->busy - 1);
 	case CAUSE_L3:
 		return facts->l3_bytes > 0 && facts->l3_bytes < usual->l3_bytes
@@ -257,12 +257,16 @@ static void print_equal(
 	if (!count)
 		return;
 	if (largest)
-		change = words_of("; largest change: %s (%s)", compare_change(largest->ratio).text,
-			compare_name(&comparison->compared->quantity[largest->quantity]).text);
+		change = words_of(
+			". The largest change is %s (%s); its spread lets up to %.*f%% count "
+			"as no difference",
+			compare_change(largest->ratio).text,
+			compare_name(&comparison->compared->quantity[largest->quantity]).text,
+			largest->room < 0.0995 ? 1 : 0, 100 * largest->room);
 	text_print(out, TEXT_COLUMNS, "", 2,
-		words_of("%d %s equal within %s spread%s", count,
-			count == 1 ? "quantity is" : "quantities are", count == 1 ? "its" : "their",
-			change.text)
+		words_of("%d %s not differ by more than %s spread%s", count,
+			count == 1 ? "quantity does" : "quantities do",
+			count == 1 ? "its" : "their", change.text)
 			.text);
 }
 
@@ -366,6 +370,7 @@ static void print_spreads(
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *name = fleet->usual[model].model;
 	FILE *out = report->out;
+	int alone = 0;
 
 	fprintf(out, "\n%s: %d %.*s%s\n", name && *name ? name : "unknown processor",
 		fleet->units_of[model], (int)strlen(units) - (fleet->units_of[model] == 1), units,
@@ -376,19 +381,28 @@ static void print_spreads(
 		const struct differ_spread *spread = &fleet->spread[i];
 		const struct compared_quantity *quantity =
 			&comparison->compared->quantity[spread->quantity];
+		bool equal = !(spread->least < spread->most);
 
 		if (spread->model != model ||
 			(quantity->kind != COMPARED_CERTAIN && !report->points))
 			continue;
-		fprintf(out, "%-*.*s %8s %8s %8s %8s %8s  %s, %s\n", NAME_COLUMNS, NAME_COLUMNS,
+		if (spread->units < 2 && fleet->units_of[model] > 1 && !report->points) {
+			alone++;
+			continue;
+		}
+		fprintf(out, "%-*.*s %8s %8s %8s %8s %8s  %s%s%s\n", NAME_COLUMNS, NAME_COLUMNS,
 			compare_name(quantity).text, compare_value(quantity, spread->least).text,
 			compare_value(quantity, spread->lo).text,
 			compare_value(quantity, spread->median).text,
 			compare_value(quantity, spread->hi).text,
 			compare_value(quantity, spread->most).text,
-			comparison_unit(comparison, spread->least_unit),
-			comparison_unit(comparison, spread->most_unit));
+			equal ? "all equal" : comparison_unit(comparison, spread->least_unit),
+			equal ? "" : ", ",
+			equal ? "" : comparison_unit(comparison, spread->most_unit));
 	}
+	if (alone)
+		fprintf(out, "%d quantit%s not listed: only one of the %s has %s\n", alone,
+			alone == 1 ? "y is" : "ies are", units, alone == 1 ? "it" : "each");
 }
 
 static void print_fleet(struct report *report, const struct comparison *comparison)

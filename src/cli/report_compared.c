@@ -130,19 +130,31 @@ static void add_spreads(struct document *document, const struct comparison *comp
 		">quartile", ">highest", "lowest on", "highest on", NULL };
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *name = fleet->usual[model].model;
+	int alone = 0;
 
 	document_heading(document, 3,
 		words_of("%s: %d %s", name && *name ? name : "unknown processor",
-			fleet->units_of[model], fleet->by_file ? "files" : "machines")
+			fleet->units_of[model],
+			fleet->by_file ? (fleet->units_of[model] == 1 ? "file" : "files")
+				       : (fleet->units_of[model] == 1 ? "machine" : "machines"))
 			.text);
+	if (fleet->units_of[model] < DIFFER_LEAST)
+		document_paragraph(document,
+			words_of("Too few to find one that differs: %d are needed.", DIFFER_LEAST)
+				.text);
 	document_table(document, columns);
 	for (int i = 0; i < fleet->spread_count; i++) {
 		const struct differ_spread *spread = &fleet->spread[i];
 		const struct compared_quantity *quantity =
 			&comparison->compared->quantity[spread->quantity];
+		bool equal = !(spread->least < spread->most);
 
 		if (spread->model != model || quantity->kind != COMPARED_CERTAIN)
 			continue;
+		if (spread->units < 2 && fleet->units_of[model] > 1) {
+			alone++;
+			continue;
+		}
 		document_row(document,
 			(const char *const[]){ compare_name(quantity).text,
 				compare_value(quantity, spread->least).text,
@@ -150,11 +162,18 @@ static void add_spreads(struct document *document, const struct comparison *comp
 				compare_value(quantity, spread->median).text,
 				compare_value(quantity, spread->hi).text,
 				compare_value(quantity, spread->most).text,
-				comparison_unit(comparison, spread->least_unit),
-				comparison_unit(comparison, spread->most_unit), NULL },
+				equal ? "all equal"
+				      : comparison_unit(comparison, spread->least_unit),
+				equal ? "" : comparison_unit(comparison, spread->most_unit), NULL },
 			NULL);
 	}
 	document_table_end(document);
+	if (alone)
+		document_paragraph(document,
+			words_of("%d quantit%s not listed: only one %s has %s.", alone,
+				alone == 1 ? "y is" : "ies are",
+				fleet->by_file ? "file" : "machine", alone == 1 ? "it" : "each")
+				.text);
 }
 
 static void add_fleet(struct document *document, const struct comparison *comparison)

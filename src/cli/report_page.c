@@ -135,7 +135,9 @@ static void section_quality(struct page_parts *page)
 		document_row(page->document,
 			(const char *const[]){ shown_name(page->shown, i),
 				words_of("%u", quality.samples).text,
-				words_of("%.0f %%", 100 * quality.quiet).text,
+				isfinite(quality.quiet)
+					? words_of("%.0f %%", 100 * quality.quiet).text
+					: "-",
 				words_of("%u", quality.contended).text,
 				words_of("%.1f", quality.load).text, NULL },
 			NULL);

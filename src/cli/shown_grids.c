@@ -6,9 +6,17 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/shown.h"
+#include "picture/chart_cores.h"
 
 /* Largest number of values on an axis. */
 enum { STEPS = 64 };
+
+/* The scale of the ratio of two mountains reaches at least up to this ratio, so that noise has
+ * nearly one colour. */
+#define RATIO_LEAST 1.1
+
+/* The most processors in a map of core-to-core latencies. */
+enum { PROCESSORS_MOST = 2048 };
 
 /* ---- Mountains */
 
@@ -36,6 +44,21 @@ static int place_in(double *list, int *count, double value)
 	return at;
 }
 
+/* Returns the throughput of a sample, in GB/s. A recording states the bytes of an element once, in
+ * a record "facts", and its samples have no throughput. */
+static double throughput(const struct shown *shown, int index, const struct json_t *sample)
+{
+	double gbps = kept_number(sample, "gbps"), id = kept_number(sample, "facts"), bytes = NAN;
+	const struct json_t *facts;
+
+	if (isfinite(gbps))
+		return gbps;
+	for (size_t at = 0; isnan(bytes) && (facts = shown_next(shown, index, "facts", &at));)
+		if (fabs(kept_number(facts, "id") - id) < 0.5)
+			bytes = kept_number(facts, "bytes");
+	return bytes * kept_number(sample, "ghz") / kept_number(sample, "cpe");
+}
+
 /* Reads a machine's samples of the kernel mountain twice: for the values of the axes, and for the
  * grid. */
 static void read_mountain(const struct shown *shown, int index, struct mountain *mountain)
@@ -60,7 +83,7 @@ static void read_mountain(const struct shown *shown, int index, struct mountain 
 				mountain->stride, &mountain->strides, kept_number(knobs, "stride"));
 			if (!pass || size < 0 || stride < 0)
 				continue;
-			mountain->gbps[size][stride] = kept_number(sample, "gbps");
+			mountain->gbps[size][stride] = throughput(shown, index, sample);
 			mountain->doubtful[size][stride] = kept_flag(sample, "contended");
 		}
 }
@@ -100,6 +123,12 @@ static struct chart *draw_mountain(const struct mountain *mountain, const struct
 	chart_print(chart->y.title, "working set");
 	chart_print(chart->z.title, "%s", below ? "B to A" : "GB/s");
 	chart_grid_scale(chart, least, most);
+	if (below && least > 0) {
+		/* The colour in the middle of the scale means that both are equally fast. */
+		double far = fmax(fmax(most, 1 / least), RATIO_LEAST);
+
+		chart->z.scale = (struct scale){ SCALE_LOG, 1 / far, far, false };
+	}
 	return chart;
 }
 
@@ -136,52 +165,76 @@ struct chart *shown_mountain_ratio(const struct shown *shown, int a, int b)
 
 /* ---- Core-to-core latencies */
 
-/* Returns the index of a processor in the order of the records; -1: no record names the processor.
+/* Returns a processor's number at one level of the machine's tree; -1: the record names no level.
  */
-static int place_of(const double *cpu, int count, double number)
+static int part_number(const struct json_t *processor, const char *key)
 {
-	for (int i = 0; i < count; i++)
-		if (!(cpu[i] < number) && !(cpu[i] > number))
+	double number = kept_number(processor, key);
+
+	return number >= 0 && number < 1e6 ? (int)number : -1;
+}
+
+/* Returns an empty map of the processors in a machine's records; NULL: fewer than two. */
+static struct core_map *map_of(const struct shown *shown)
+{
+	struct processor_place *place = NULL;
+	const struct json_t *record;
+	struct core_map *map;
+	int count = 0;
+
+	for (size_t at = 0; (record = shown_next(shown, 0, "processor", &at));) {
+		place = memory_grow(place, (size_t)count, sizeof(*place));
+		place[count++] = (struct processor_place){ .cpu = part_number(record, "cpu"),
+			.node = part_number(record, "node"),
+			.package = part_number(record, "socket"),
+			.die = part_number(record, "die"),
+			.l3 = part_number(record, "l3"),
+			.core = part_number(record, "core"),
+			.thread = part_number(record, "thread") };
+	}
+	map = count < 2 || count > PROCESSORS_MOST ? NULL : core_map_new(place, count);
+	free(place);
+	return map;
+}
+
+/* Returns the index of a processor in the map; -1: no record names the processor. */
+static int place_of(const struct core_map *map, double cpu)
+{
+	for (int i = 0; i < map->count; i++)
+		if (fabs(map->place[i].cpu - cpu) < 0.5)
 			return i;
 	return -1;
 }
 
 struct chart *shown_transfer(const struct shown *shown)
 {
+	struct core_map *map = map_of(shown);
 	const struct json_t *record;
-	struct words words[STEPS];
-	const char *names[STEPS];
-	double cpu[STEPS], least = INFINITY, most = 0;
-	struct chart *chart;
-	int count = 0;
+	struct chart_source source = { 0 };
+	struct chart *chart = NULL;
 
-	for (size_t at = 0; count < STEPS && (record = shown_next(shown, 0, "processor", &at));) {
-		cpu[count] = kept_number(record, "cpu");
-		words[count] = words_of("%.0f", cpu[count]);
-		names[count] = words[count].text;
-		count++;
-	}
-	if (count < 2)
-		return NULL;
-	chart = chart_new(CHART_HEAT);
-	chart_name_axis(&chart->x, names, count);
-	chart_name_axis(&chart->y, names, count);
-	chart_make_grid(chart);
-	for (size_t at = 0; (record = shown_next(shown, 0, "pair", &at));) {
-		int a = place_of(cpu, count, kept_number(record, "a")),
-		    b = place_of(cpu, count, kept_number(record, "b"));
-		double ns = kept_number(record, "ns");
+	for (size_t at = 0; map && (record = shown_next(shown, 0, "pair", &at));) {
+		int a = place_of(map, kept_number(record, "a")),
+		    b = place_of(map, kept_number(record, "b"));
+		double ns = kept_number(record, "ns"), trials = kept_number(record, "trials");
+		struct core_value *value =
+			a < 0 || b < 0 || a == b ? NULL : core_map_value(map, a, b);
 
-		if (a < 0 || b < 0 || !(ns > 0))
+		if (!value || !(ns > 0))
 			continue;
-		chart->grid[a * count + b] = chart->grid[b * count + a] = ns;
-		least = fmin(least, ns);
-		most = fmax(most, ns);
+		map->measured += value->trials == 0;
+		value->ns = value->lo = value->hi = value->least = ns;
+		value->trials = trials >= 1 && trials < 1e9 ? (unsigned)trials : 1;
 	}
-	chart_print(chart->title, "Core-to-core latency");
-	chart_print(chart->x.title, "processor");
-	chart_print(chart->y.title, "processor");
-	chart_print(chart->z.title, "ns");
-	chart_grid_scale(chart, least, most);
+	if (map && map->measured) {
+		core_map_group(map);
+		chart = chart_new(CHART_HEAT);
+		chart_print(chart->title, "Core-to-core latency");
+		chart_print(chart->x.title, "processor");
+		chart_print(chart->y.title, "processor");
+		chart_print(chart->z.title, "ns");
+		chart_cores_fill(chart, map, &source);
+	}
+	core_map_free(map);
 	return chart;
 }

@@ -60,6 +60,25 @@ probe() {
 expect 0 compare two.jsonl --picture two.gp --show latency
 grep -q n2 two.gp two.dat || fail "the picture lacks n2"
 
+# The mountain of B divided by that of A, from output of sweep (with a throughput) and from recordings (where a record "facts" has the
+# bytes of an element, once).
+mountain() {
+	for size in 16384 32768; do
+		for stride in 1 2; do
+			printf '{"v":1,"record":"sample","id":%d,"host":"%s","machine":"P","kernel":"mountain","knobs":' "$size$stride" "$1"
+			printf '{"size":%d,"stride":%d,"op":"rd","pages":"auto"},"cpe":%s,"ghz":4,%s}\n' "$size" "$stride" "$2" "$3"
+		done
+	done
+}
+facts='{"v":1,"record":"facts","id":7,"host":"%s","bytes":8}\n'
+{ mountain n1 1 '"gbps":32' && mountain n2 0.8 '"gbps":40'; } >mountains.jsonl
+# shellcheck disable=SC2059 # the format is a line of a record
+{ printf "$facts" n1 && mountain n1 1 '"facts":7' && printf "$facts" n2 && mountain n2 0.8 '"facts":7'; } >recorded.jsonl
+for file in mountains recorded; do
+	expect 0 compare $file.jsonl --gnuplot $file --show mountain
+	[ "$(grep -c '1\.25' $file.dat)" -ge 2 ] || fail "$file: the ratio of two mountains is not 1.25: $(cat $file.dat)"
+done
+
 # The share of quiet trials is no point of a probe's curve.
 sed 's/"quiet":1.0/"quiet":0.01/' a.jsonl >busy.jsonl
 expect 0 compare a.jsonl busy.jsonl

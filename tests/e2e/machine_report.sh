@@ -13,6 +13,17 @@ expect 2 report page.html other
 [ ! -e page.html ] || fail "a page without records"
 [ ! -e slexplore-report.html ] || fail "a page without records"
 
+# Three machines are too few to say that none differs. The fences of commands have lines of their own.
+for host in n1 n2 n3; do
+	printf '{"v":1,"record":"sample","id":1,"host":"%s","machine":"P","kernel":"combine","knobs":{"acc":2},"cpe":1.0,"ghz":4}\n' $host
+	printf '{"v":1,"record":"windows","id":2,"host":"w","machine":"P"}\n'
+done >three.jsonl
+expect 0 report three.md three.jsonl --quiet
+grep -q 'Too few' three.md || fail "three machines are enough: $(cat three.md)"
+grep -q 'all equal' three.md || fail "equal values are not called so: $(cat three.md)"
+[ "$(grep -c '^```$' three.md)" = 2 ] || fail "the fence of the commands: $(grep '```' three.md)"
+! grep -q 'nan' three.md || fail "a machine without samples: $(grep nan three.md)"
+
 # An interrupted report leaves no file.
 "$SLEXPLORE" report page.html >out 2>err </dev/null &
 process=$!

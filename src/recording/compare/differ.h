@@ -68,6 +68,8 @@ struct differ_row {
 	int quantity;
 	struct differ_value a, b;
 	double ratio;  /* B divided by A; NAN: only one side measured the quantity */
+	double room;   /* largest change (a share of A's value) that the ranges of A and B explain;
+			  NAN: only one side measured the quantity, or it is a condition */
 	double chance; /* corrected probability that chance explains the difference; NAN: too few
 			  runs and trials for a test */
 	enum differ_verdict verdict;

@@ -143,16 +143,19 @@ static struct range range_of(const struct differ_value *value, bool shared, bool
 	return (struct range){ range.lo - more, range.hi + more };
 }
 
-/* Returns whether the ranges of A's and B's values of one quantity do not overlap. Other programs
- * may change L3, memory and the clock for all runs of one side, one after the other. So values of
- * L3, memory and the clock differ only if all runs of A are above, or below, all runs of B. */
-static bool are_apart(
+/* Returns the largest change from A's to B's value, as a share of A's value, with which the ranges
+ * of both values overlap. Other programs may change L3, memory and the clock for all runs of one
+ * side, one after the other. So values of L3, memory and the clock differ only if all runs of A are
+ * above, or below, all runs of B. */
+static double room_of(
 	const struct differ_value *a, const struct differ_value *b, bool shared, bool few)
 {
 	struct range one = range_of(a, shared, shared || few, few),
 		     other = range_of(b, shared, shared || few, few);
 
-	return one.hi < other.lo || other.hi < one.lo;
+	return (b->value > a->value ? one.hi - a->value + b->value - other.lo
+				    : a->value - one.lo + other.hi - b->value) /
+	       a->value;
 }
 
 /* Returns whether a value of one side (A or B) is doubtful: contended, uncertain with fewer than
@@ -207,11 +210,11 @@ static enum differ_verdict judge_condition(double least, const struct differ_row
 		       : DIFFER_UNSURE;
 }
 
-/* Judges whether the values of one quantity differ between A and B; row->chance is already
- * corrected for the number of tests. `tests` is the number of quantities that were tested for this
- * pair of hosts. */
+/* Judges whether the values of one quantity differ between A and B, and sets row->room; row->chance
+ * is already corrected for the number of tests. `tests` is the number of quantities that were
+ * tested for this pair of hosts. */
 static enum differ_verdict judge(const struct compared *compared, const struct differ_pair *pair,
-	const struct differ_row *row, int tests)
+	struct differ_row *row, int tests)
 {
 	const struct compared_quantity *quantity = &compared->quantity[row->quantity];
 	/* With few runs, even values that are far apart cannot reach the probability that the
@@ -220,8 +223,8 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 
 	if (is_condition(quantity))
 		return judge_condition(differ_condition(quantity), row);
-	if (!(fabs(row->ratio - 1) >= effect_least) ||
-		!are_apart(&row->a, &row->b, quantity->shared, few))
+	row->room = fmax(room_of(&row->a, &row->b, quantity->shared, few), effect_least);
+	if (!(fabs(row->ratio - 1) > row->room))
 		return DIFFER_EQUAL;
 	/* Contention may be the cause: it slows the core, and makes caches look smaller. */
 	if (row->a.contended || row->b.contended)
@@ -333,6 +336,7 @@ static void add_row(const struct compared *compared, struct differ_pair *pair, i
 		.a = differ_reduce(side[0].value, side[0].count),
 		.b = differ_reduce(side[1].value, side[1].count),
 		.ratio = NAN,
+		.room = NAN,
 		.chance = NAN,
 		.verdict = side[0].count ? DIFFER_ONLY_A : DIFFER_ONLY_B };
 
