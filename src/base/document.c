@@ -74,7 +74,7 @@ static const char style[] =
 	"@media print{body{background:#fff;padding:0;font-size:10pt;max-width:none}"
 	"section{border:0;border-top:1px solid #bbb;border-radius:0;padding:10px 0;margin:8px 0}"
 	".cards{grid-template-columns:repeat(4,1fr);gap:6px}.cards b{font-size:15pt}"
-	".wide img{min-width:0}.whole{break-inside:avoid}"
+	".wide img{min-width:0}section>figure{max-width:120mm}.whole{break-inside:avoid}"
 	"figure,tr,.cards div,li{break-inside:avoid}h2,h3{break-after:avoid}"
 	".pair{grid-template-columns:1fr 1fr;gap:4px "
 	"14px}table{font-size:9pt}.scroll{overflow:visible;background:none}"

@@ -14,6 +14,9 @@
  * quantities named in one sentence. */
 enum { NAME_COLUMNS = 46, ODD_LISTED = 5, NAMED_MOST = 6 };
 
+/* A smaller change, as a share of the value, prints as 0.0 %. */
+#define CHANGE_LEAST 0.0005
+
 struct units_text compare_value(const struct compared_quantity *quantity, double value)
 {
 	/* The records have no smaller share (compared_records.c), so that ratios exist. */
@@ -256,7 +259,7 @@ static void print_equal(
 	}
 	if (!count)
 		return;
-	if (largest)
+	if (largest && fabs(largest->ratio - 1) >= CHANGE_LEAST)
 		change = words_of(
 			". The largest change is %s (%s); its spread lets up to %.*f%% count "
 			"as no difference",
@@ -410,16 +413,22 @@ static void print_fleet(struct report *report, const struct comparison *comparis
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *units = fleet->by_file ? "files" : "hosts";
 	int models = 0;
+	bool judged = false;
 
-	for (int i = 0; i < fleet->model_count; i++)
+	for (int i = 0; i < fleet->model_count; i++) {
 		models += fleet->units_of[i] > 0;
+		judged |= fleet->units_of[i] >= DIFFER_LEAST;
+	}
 	fprintf(report->out, "%d %s, %d processor model%s: ", fleet->measured, units, models,
 		models == 1 ? "" : "s");
 	if (fleet->order_count)
 		fprintf(report->out, "%d differ%s", fleet->order_count,
 			fleet->order_count == 1 ? "s" : "");
-	else
+	else if (judged)
 		fputs("none differs from its model", report->out);
+	else
+		fprintf(report->out, "too few to find one that differs, which needs %d of a model",
+			DIFFER_LEAST);
 	if (fleet->disturbed_count)
 		fprintf(report->out, "; %d to measure again", fleet->disturbed_count);
 	fputs(fleet->order_count ? "\n\n" : "\n", report->out);

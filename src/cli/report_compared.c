@@ -138,10 +138,6 @@ static void add_spreads(struct document *document, const struct comparison *comp
 			fleet->by_file ? (fleet->units_of[model] == 1 ? "file" : "files")
 				       : (fleet->units_of[model] == 1 ? "machine" : "machines"))
 			.text);
-	if (fleet->units_of[model] < DIFFER_LEAST)
-		document_paragraph(document,
-			words_of("Too few to find one that differs: %d are needed.", DIFFER_LEAST)
-				.text);
 	document_table(document, columns);
 	for (int i = 0; i < fleet->spread_count; i++) {
 		const struct differ_spread *spread = &fleet->spread[i];
@@ -180,18 +176,25 @@ static void add_fleet(struct document *document, const struct comparison *compar
 {
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *units = fleet->by_file ? "files" : "machines";
+	bool judged = fleet->order_count > 0;
 
+	for (int i = 0; i < fleet->model_count; i++)
+		judged |= fleet->units_of[i] >= DIFFER_LEAST;
 	document_paragraph(document,
-		fleet->order_count ? words_of("%d of %d %s differ%s from the others with %s "
-					      "processor:",
-					     fleet->order_count, fleet->measured, units,
-					     fleet->order_count == 1 ? "s" : "",
-					     fleet->order_count == 1 ? "its" : "their")
-					     .text
-				   : words_of("None of %d %s differs from the others with its "
-					      "processor.",
-					     fleet->measured, units)
-					     .text);
+		!judged ? words_of("%d %s are too few to find one that differs: %d with the same "
+				   "processor are needed.",
+				  fleet->measured, units, DIFFER_LEAST)
+				  .text
+		: fleet->order_count ? words_of("%d of %d %s differ%s from the others with %s "
+						"processor:",
+					       fleet->order_count, fleet->measured, units,
+					       fleet->order_count == 1 ? "s" : "",
+					       fleet->order_count == 1 ? "its" : "their")
+					       .text
+				     : words_of("None of %d %s differs from the others with its "
+						"processor.",
+					       fleet->measured, units)
+					       .text);
 	for (int i = 0; i < fleet->order_count; i++)
 		add_odd_unit(document, comparison, fleet->order[i]);
 	if (fleet->disturbed_count)

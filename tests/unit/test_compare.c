@@ -220,6 +220,45 @@ static int differing_sides(struct differ_pairs *pairs)
 	return pairs->pair[0].verdicts[DIFFER_DIFFERS];
 }
 
+/* Adds a recording's 60 trials and sample of one setting; every trial is `shift` away from a place
+ * between 0.98 and 1.02. */
+static void add_recorded(int id, double cpe, double shift)
+{
+	text_addf(&lines, "{\"v\":1,\"record\":\"trials\",\"id\":%d,\"host\":\"n1\",\"trials\":[",
+		id);
+	for (int i = 0; i < 60; i++)
+		text_addf(&lines, "%s[%.5f,3.7,1,1,%d,0]", i ? "," : "",
+			shift + 0.98 + 0.04 * (i * 37 % 60) / 60, i);
+	text_add(&lines, "]}\n");
+	add_sample("n1", "P", id, id, cpe);
+}
+
+TEST_WITH(trials_of_recordings_decide_if_there_is_one_run, begin, end)
+{
+	struct differ_pairs pairs;
+	int differ = 0;
+
+	/* Both medians differ by 5 %; only the trials of the first setting do, too. */
+	add_recorded(1, 1, 0);
+	add_recorded(2, 1, 0);
+	read_as("a", 0);
+	add_recorded(1, 1.05, 0.05);
+	add_recorded(2, 1.05, 0);
+	read_as("b", 1);
+	assert_int_equal(compared.trial_count, 240);
+	assert_int_equal(differing_sides(&pairs), 1);
+	for (int i = 0; i < pairs.pair[0].count; i++) {
+		const struct differ_row *row = &pairs.pair[0].row[i];
+
+		if (strcmp(compared.quantity[row->quantity].field, "cpe") != 0)
+			continue;
+		assert_int_equal(row->verdict == DIFFER_DIFFERS, row->chance < 1e-6);
+		differ += row->verdict == DIFFER_DIFFERS;
+	}
+	assert_int_equal(differ, 1);
+	differ_pairs_free(&pairs);
+}
+
 TEST_WITH(contention_of_one_side_is_the_only_difference, begin, end)
 {
 	struct differ_pairs pairs;
