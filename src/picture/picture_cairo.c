@@ -9,9 +9,12 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "picture/pen.h"
 
@@ -91,6 +94,29 @@ static double pen_width(void *context, const char *text, double size, bool bold)
 	use_font(context, size, bold);
 	api.cairo_text_extents(context, text, &extents);
 	return extents.x_advance;
+}
+
+/* At the first text, the library of fonts reads the machine's font files, and writes warnings about
+ * them to standard error. They would disturb the screen, and say nothing about the picture. */
+static void load_fonts(cairo_t *cairo)
+{
+	static atomic_flag are_read = ATOMIC_FLAG_INIT;
+	int kept, nowhere;
+
+	if (atomic_flag_test_and_set(&are_read))
+		return;
+	kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	nowhere = kept < 0 ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (nowhere >= 0)
+		dup2(nowhere, STDERR_FILENO);
+	pen_width(cairo, "x", 12, false);
+	pen_width(cairo, "x", 12, true);
+	if (nowhere >= 0) {
+		dup2(kept, STDERR_FILENO);
+		close(nowhere);
+	}
+	if (kept >= 0)
+		close(kept);
 }
 
 static void use_paint(cairo_t *cairo, const struct pen_paint *paint)
@@ -200,6 +226,7 @@ static struct status draw_on(
 	api.cairo_set_font_options(cairo, options);
 	api.cairo_font_options_destroy(options);
 	api.cairo_scale(cairo, scale, scale);
+	load_fonts(cairo);
 	pen_draw(&pen, chart, theme);
 	status = outcome(api.cairo_status(cairo));
 	api.cairo_destroy(cairo);

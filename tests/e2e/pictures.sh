@@ -198,4 +198,8 @@ printf 'figure\npicture a.bmp\n' >script
 expect 2 explore --script script
 says err "a.bmp"
 
+# Warnings about the machine's font files are not printed.
+FONTCONFIG_FILE=$work/no-such-file expect 0 explain combine --picture fonts.svg --quiet
+[ ! -s err ] || fail "warnings about fonts: $(cat err)"
+
 done_with "pictures are whole, and have their words"
