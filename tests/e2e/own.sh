@@ -202,6 +202,14 @@ while read -r process; do
 	until_true no_process "$process" || { fail "a process of the loop is left"; kill -s KILL "$process"; }
 done <left
 
+# A loop that can run only once is explained once.
+source_file once.c '#include <unistd.h>' '/* slexplore: a=f64[n]:1.0 */' 'double kept; static __attribute__((constructor)) void once(void)' \
+	'{ if (unlink(ONCE)) __builtin_trap(); }' \
+	'long loop(long n, double *a) { double s = 0; for (long i = 0; i < n; i++) s += a[i]; kept = s; return 0; }'
+: >once
+"$SLEXPLORE" explain ./once.c "cflags=-O2 '-DONCE=\"$work/once\"'" >out 2>err </dev/null
+[ $? -le 1 ] || fail "a loop that runs once: $(cat out err)"
+
 leaves_nothing "what was measured and refused"
 
 # A signal that ends the program ends the processes of the loop, too, even a loop that asks to outlive its parent (PR_SET_PDEATHSIG; where

@@ -105,7 +105,7 @@ keys "unset CC; clear" Enter
 lacks '^ended'
 
 # Signals that end it.
-for signal in TERM:143 HUP:129 INT:130 USR1:138; do
+for signal in TERM:143 HUP:129 INT:130 QUIT:131 USR1:138 USR2:140 ALRM:142 XCPU:152 VTALRM:154 PROF:155 IO:157 PWR:158; do
 	start
 	shows 'cycles per '
 	pid=$(pid_of)
