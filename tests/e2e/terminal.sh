@@ -237,7 +237,7 @@ for term in dumb unknown no-such-terminal ''; do
 done
 
 # Absurd numbers of lines and columns are not used.
-for size in 0:0 -1:-1 99999999:99999999 x:y 99999999999999999999:3; do
+for size in 0:0 -1:x 99999999:99999999; do
 	tm respawn-window -k -t test "LINES='${size%:*}' COLUMNS='${size#*:}' '$SLEXPLORE' mul-by 2>err; echo \$? > status; sh"
 	shows 'cycles per '
 	keys q
