@@ -184,7 +184,7 @@ static void core_over(struct session *session)
 	 * complete core model. */
 	if (!report->complete) {
 		session_notice(session, false,
-			"characterising was stopped after %.0f s: the core model did not change; M "
+			"characterising stopped after %.0f s: the core model did not change; M "
 			"goes on",
 			report->seconds);
 		return;

@@ -245,9 +245,12 @@ static void draw_find(struct box at, const struct scene *scene)
 	reason = words_of("not here: %s", why);
 	apart = why[0] && !strstr(marked, " — not here: ");
 	marked = apart ? reason.text : marked;
-	if ((apart || !canvas_fits(
-			      at, marked, at.width - (view->screen.found_count > rows ? 4 : 2))) &&
-		rows > 6)
+	/* The error above has the reason. */
+	if (view->screen.notice_bad && why[0] && strstr(view->screen.notice, why))
+		needed = 0;
+	else if ((apart || !canvas_fits(at, marked,
+				   at.width - (view->screen.found_count > rows ? 4 : 2))) &&
+		 rows > 6)
 		needed = int_least(canvas_rows(box_part(at, 0, 0, at.width - 2, 1), marked), 3);
 	rows -= needed;
 	canvas_wrap(box_part(at, 2, 2 + rows, at.width - 2, needed), 0, STYLE_FOCUS, marked);

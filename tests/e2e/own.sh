@@ -144,6 +144,9 @@ says err "no knob \"m\""
 source_file segv.c '/* slexplore: a=i32[n] c=i32[n] */' \
 	'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }'
 wrong 1 segv.c "(SIGSEGV) in loop(): its comment has no word b="
+source_file swapped.c '/* slexplore: a=i32[n] */' 'int kept;' \
+	'long loop(const int *a, long n) { for (long i = 0; i < n; i++) kept += a[i]; return kept; }'
+wrong 1 swapped.c "(SIGSEGV) in loop(), which is called as loop(n, a)"
 source_file fpe.c "$array" 'long loop(long n, volatile int *a) { volatile int zero = a[0]; __asm__("" : "+m"(zero));' \
 	'#ifdef __x86_64__' 'return n / zero;' '#else' '__builtin_trap();' '#endif' '}'
 [ "$(uname -m)" != x86_64 ] || wrong 1 fpe.c "divided by zero"

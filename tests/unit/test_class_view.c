@@ -173,10 +173,25 @@ TEST(the_measured_values_are_hidden_until_the_teacher_reveals_them)
 		assert_null(strstr(screen, "3.02"));
 		assert_null(strstr(screen, "right"));
 	}
-	check_parts(screen_of(false, 80, 24), "Two accumulators", "of 3 answered", "not yet: eva");
+	check_parts(screen_of(false, 80, 24), "Two accumulators", "answers to step  1: 2",
+		"of 3 answered", "not yet: eva");
 	/* On a small screen, whole words are omitted, and no number is cut. */
 	check_contains(screen_of(true, 20, 5), " 2 of 3   3.02\n");
 	check_parts(screen_of(true, 80, 24), "1  right", "3.02 on 2 × A core");
+}
+
+TEST(a_measured_answer_that_nobody_chose_is_marked)
+{
+	write_file("a.jsonl", "{\"record\":\"answer\",\"version\":1,\"who\":\"anna\",\"name\":"
+			      "\"anna\",\"lesson\":"
+			      "\"chains\",\"step\":1,\"title\":\"One "
+			      "product\",\"ask\":\"choice\",\"guess\":\"less "
+			      "than 1: several begin in each "
+			      "cycle\",\"choice\":1,\"verdict\":\"wrong\",\"truth\":"
+			      "\"more than 2\",\"machine\":\"A core\"}\n");
+	look();
+	check_contains(screen_of(true, 80, 24), "0  measured");
+	assert_null(strstr(screen_of(false, 80, 24), "0  measured"));
 }
 
 /* Each guess is judged by the measurement on the student's own machine. */

@@ -41,7 +41,7 @@ TEST(the_words_follow_from_the_distance)
 		{ 0.971, 0, GAP_AT_LIMIT, "", "" },
 		{ 1.031, 0, GAP_ABOVE, "", "" },
 		{ 1.5, 0, GAP_ABOVE,
-			"0.500 (50 %) above the limit: no effect in the core model explains it",
+			"0.500 (50 %) above the limit: no known effect explains it",
 			"+0.500" },
 		{ 1.5, 1.45, GAP_SOFT, "as predicted, by ", "at it" },
 		{ 1.2, 1.45, GAP_ABOVE, "0.250 (17 %) below the prediction", "-0.250" },

@@ -37,6 +37,16 @@ char own_omitted(const struct own_description *description)
 	return 0;
 }
 
+struct words own_call_words(const struct own_description *description)
+{
+	struct words words = words_of("loop(n");
+
+	for (int i = 0; i < OWN_ARGUMENTS; i++)
+		if (description->argument[i].content != OWN_NOTHING)
+			words = words_of("%s, %c", words.text, own_argument_name(i));
+	return words_of("%s)", words.text);
+}
+
 int64_t own_count(const struct own_count *count, int64_t n)
 {
 	return count->times * n / count->over + count->plus;

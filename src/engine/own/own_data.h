@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "engine/own/own_change.h"
 
 /* OWN_ARGUMENTS: largest number of arrays of an own loop, which have the names a to z without n.
@@ -124,6 +125,9 @@ static inline char own_argument_name(int argument)
 /* Returns the name of the first argument that the description omits before another argument that it
  * describes; 0: none. The omitted argument is NULL, which is rarely what the user means. */
 char own_omitted(const struct own_description *description);
+
+/* Returns the call of the user's function with the described arguments: "loop(n, a, b)". */
+struct words own_call_words(const struct own_description *description);
 
 /* Returns the value of a count for this n: 0 or a positive number. */
 int64_t own_count(const struct own_count *count, int64_t n);

@@ -230,6 +230,9 @@ static struct status ended(const struct isolate *isolate, const struct shared *s
 	if (omitted && WTERMSIG(how) == SIGSEGV)
 		null = words_of(": its comment has no word %c=, so the argument %c is NULL",
 			omitted, omitted);
+	else if (kernel->own && !loading && WTERMSIG(how) == SIGSEGV)
+		null = words_of(", which is called as %s",
+			own_call_words(own_description(kernel->own)).text);
 	if (WIFSIGNALED(how))
 		return status_failed("%.100s %s%s %s%s%s", name,
 			atomic_load(&shared->memory_out) ? own_child_memory_words : "",

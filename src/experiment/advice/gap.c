@@ -107,7 +107,7 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 			units_value(limits->predicted - limits->bound).text,
 			units_value(sample->cpe - limits->bound).text);
 	else if (gap->cycles > 0 && !unknown_limit(limits))
-		add(gap, ": no effect in the core model explains it");
+		add(gap, ": no known effect explains it");
 	if (gap->percent > 100 * GAP_LARGE && gap->soft &&
 		limits->limit[limits->predicted_by].kind == LIMIT_MISPREDICTION)
 		add(gap, "; the number of mispredictions is an estimate");
