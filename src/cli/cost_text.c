@@ -134,7 +134,7 @@ static void put_slot(FILE *out, const struct cost_report *cost, int digits)
 		"in steps of several instructions, so one more instruction may cost "
 		"nothing, or a whole step.",
 		number(cost->slot.value, digits + 1).text);
-	if (rest > REST * cost->cpe.value)
+	if (rest > REST * cost->cpe.value && !cost_missing(cost))
 		words = words_of(
 			"%.400s %s cycles belong to no instruction: the front end supplies "
 			"less than it could.",
@@ -159,7 +159,9 @@ static void cost_text(struct report *report, const void *item)
 		"range", "model", "twice", "later", "saved");
 	for (int i = 0; i < cost->count; i++)
 		put_insn(out, &cost->insn[i], i + 1, digits);
-	fprintf(out, "    %-*s%6s\n", TEXT_WIDTH - 1, "sum", number(cost_sum(cost), digits).text);
+	fprintf(out, "    %-*s%6s\n", TEXT_WIDTH - 1,
+		cost_missing(cost) ? "sum of known costs" : "sum",
+		number(cost_sum(cost), digits).text);
 	if (cost_at_most(cost))
 		text_print(out, TEXT_COLUMNS, "at most: ", 2,
 			"the costs add up to more than the cycles of the loop. Several limits bind "

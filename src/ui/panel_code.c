@@ -393,20 +393,6 @@ static void draw_legend(
 			limits->chain.through_memory ? ", through memory" : "");
 }
 
-/* Returns the reason why an instruction of the loop has no measured cost. Jumps never have a cost.
- * NULL: all instructions except jumps have a measured cost. */
-static const char *missing(const struct cost_report *cost)
-{
-	for (int i = 0; i < cost->count; i++) {
-		const struct cost_insn *insn = &cost->insn[i];
-
-		if (insn->why_twice[0] && insn->why_later[0] &&
-			strcmp(insn->why_twice, insn->why_saved) != 0)
-			return insn->why_twice;
-	}
-	return NULL;
-}
-
 /* Draws the sum of the instructions' costs and what a cost means, or the reason why no cost is
  * measured. */
 static void draw_costs_legend(struct box at, const struct view *view)
@@ -424,7 +410,8 @@ static void draw_costs_legend(struct box at, const struct view *view)
 			 (!cost->insn[i].why_twice[0] || !cost->insn[i].why_later[0]);
 		contended += cost->insn[i].contended;
 	}
-	if (waits == 0 && contended == 0)
+	/* Without the cost of an instruction, the sum says nothing about the loop. */
+	if (waits == 0 && contended == 0 && !cost_missing(cost))
 		y += canvas_wrap(at, y, STYLE_DIM,
 			words_of("sum of P costs: %.2f of %.2f cycles per %s%s", cost_sum(cost),
 				cost->cpe.value, view->setting.kernel->element,
@@ -437,8 +424,8 @@ static void draw_costs_legend(struct box at, const struct view *view)
 			words_of("core contended: %d cost%s not shown", contended,
 				contended == 1 ? "" : "s")
 				.text);
-	if (missing(cost))
-		y += canvas_wrap(at, y, STYLE_DIM, words_of("-: %s", missing(cost)).text);
+	if (cost_missing(cost))
+		y += canvas_wrap(at, y, STYLE_DIM, words_of("-: %s", cost_missing(cost)).text);
 	canvas_wrap(at, y, STYLE_DIM,
 		"P cost: more cycles if the core does the instruction's work twice");
 }

@@ -241,6 +241,18 @@ bool cost_at_most(const struct cost_report *report)
 	return cost_sum(report) - errors > (1 + MORE) * report->cpe.value;
 }
 
+const char *cost_missing(const struct cost_report *report)
+{
+	for (int i = 0; i < report->count; i++) {
+		const struct cost_insn *insn = &report->insn[i];
+
+		if (insn->why_twice[0] && insn->why_later[0] &&
+			strcmp(insn->why_twice, insn->why_saved) != 0)
+			return insn->why_twice;
+	}
+	return NULL;
+}
+
 bool cost_differs(const struct cost_report *report, const struct cost_insn *insn)
 {
 	double most = SHARE * report->cpe.value;

@@ -183,6 +183,11 @@ double cost_sum(const struct cost_report *report);
  * exceeds each of them alone: each cost is the most that the instruction costs. */
 bool cost_at_most(const struct cost_report *report);
 
+/* Returns the reason why an instruction of the loop has no measured cost. Jumps never have a cost.
+ * NULL: all instructions except jumps have a measured cost. If one is missing, the sum says nothing
+ * about the loop. */
+const char *cost_missing(const struct cost_report *report);
+
 /* Whether the measured cost of an instruction differs from the cost by the core model by more than
  * the measurement error and a small share of the loop's cycles. */
 bool cost_differs(const struct cost_report *report, const struct cost_insn *insn);
