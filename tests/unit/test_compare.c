@@ -619,6 +619,18 @@ TEST(causes_follow_from_recorded_facts)
 	facts = usual;
 	facts.uarch = "zen3";
 	assert_int_equal(differ_causes(&facts, &usual), 1u << CAUSE_PROCESSOR);
+	/* One more busy processor is a cause where the others are idle, and none among thirty. */
+	facts = usual;
+	facts.shares = usual.shares = 10;
+	facts.on_cpu = usual.on_cpu = 1;
+	usual.busy = 1;
+	facts.busy = 2;
+	assert_int_equal(differ_causes(&facts, &usual), 1u << CAUSE_BUSY);
+	usual.busy = 30;
+	facts.busy = 33;
+	assert_int_equal(differ_causes(&facts, &usual), 0);
+	facts.busy = 50;
+	assert_int_equal(differ_causes(&facts, &usual), 1u << CAUSE_BUSY);
 	assert_int_equal(differ_cause_of(&clock, 0.8), 1u << CAUSE_CLOCK);
 	assert_int_equal(differ_cause_of(&clock, 1.2), 0);
 	assert_int_equal(differ_cause_of(&l2, 0.5), 1u << CAUSE_PROCESSOR);

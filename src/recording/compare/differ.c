@@ -98,14 +98,15 @@ static bool words_differ(const char *one, const char *other)
 }
 
 /* The least difference that can explain different values: between shares, such as that of contended
- * samples; between load averages; and between numbers of busy processors. */
+ * samples; between load averages; and between numbers of busy processors, as a share of the usual
+ * number, because a large number of threads varies by more. */
 static const double share_least = 0.3, load_least = 1, busy_least = 0.5;
 
-double differ_condition(const struct compared_quantity *quantity)
+double differ_condition(const struct compared_quantity *quantity, double usual)
 {
 	if (strcmp(quantity->field, "quiet") == 0 || strcmp(quantity->field, "on_cpu") == 0)
 		return share_least;
-	return strcmp(quantity->field, "busy") == 0 ? busy_least : 0;
+	return strcmp(quantity->field, "busy") == 0 ? busy_least * usual : 0;
 }
 
 unsigned differ_causes(const struct differ_facts *facts, const struct differ_facts *usual)
@@ -123,7 +124,7 @@ unsigned differ_causes(const struct differ_facts *facts, const struct differ_fac
 		causes |= 1u << CAUSE_NEIGHBOUR;
 	if (shares && usual->on_cpu - facts->on_cpu > share_least)
 		causes |= 1u << CAUSE_PREEMPTED;
-	if (shares && facts->busy - usual->busy > busy_least)
+	if (shares && facts->busy - usual->busy > busy_least * usual->busy)
 		causes |= 1u << CAUSE_BUSY;
 	if (facts->l3_bytes > 0 && facts->l3_bytes < 0.9 * usual->l3_bytes)
 		causes |= 1u << CAUSE_L3;

@@ -172,8 +172,8 @@ void differ_facts_add(struct differ_facts *facts, const struct compared *compare
 void differ_facts_mean(struct differ_facts *facts);
 
 /* Returns the least difference between two values of a condition of the measurement, such as the
- * share of quiet trials; 0: the quantity is a measured value. */
-double differ_condition(const struct compared_quantity *quantity);
+ * share of quiet trials, where `usual` is the usual value; 0: the quantity is a measured value. */
+double differ_condition(const struct compared_quantity *quantity, double usual);
 
 /* Returns the possible causes why a machine is slower than the usual machine, from the facts of
  * both, such as their load. */

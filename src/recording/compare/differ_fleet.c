@@ -134,7 +134,7 @@ static size_t make_cells(
 static void place_cell(
 	const struct compared *compared, struct cell *cell, const struct differences_cloud *cloud)
 {
-	double least = differ_condition(&compared->quantity[cell->quantity]);
+	double least = differ_condition(&compared->quantity[cell->quantity], exp(cloud->median));
 	double deviation = log(cell->value.value) - cloud->median, near;
 
 	near = deviation > 0 ? log(cell->value.lo) - cloud->median

@@ -196,7 +196,7 @@ static bool is_same_processor(const struct differ_pair *pair)
  * the correction for many tests. */
 static bool is_condition(const struct compared_quantity *quantity)
 {
-	return differ_condition(quantity) > 0;
+	return differ_condition(quantity, 1) > 0;
 }
 
 static enum differ_verdict judge_condition(double least, const struct differ_row *row)
@@ -222,7 +222,8 @@ static enum differ_verdict judge(const struct compared *compared, const struct d
 	bool few = least_chance(row->a.runs, row->b.runs) * tests > chance_most;
 
 	if (is_condition(quantity))
-		return judge_condition(differ_condition(quantity), row);
+		return judge_condition(
+			differ_condition(quantity, fmin(row->a.value, row->b.value)), row);
 	row->room = fmax(room_of(&row->a, &row->b, quantity->shared, few), effect_least);
 	if (!(fabs(row->ratio - 1) > row->room))
 		return DIFFER_EQUAL;
