@@ -3,9 +3,10 @@
 # pressure that the added instructions showed, and that of the model. Both agree if they differ by at most 0.15 cycles an iteration or 10 %.
 # The group `random` has loops of random instructions; SEED chooses others.
 # Then wrong lines are planted in the core model (of Zen 4 or Zen 5), one at a time: the program should name the file, the line and the class.
+# The group `drawn` plants DRAWN lines with random ports (default: 10); SEED chooses others.
 #
 # Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1); GROUPS_WANTED
-# (default: "known more random planted"); SEED and LOOPS, for the random loops (default: 1 and 40); ONLY, a pattern of the settings
+# (default: "known more random planted drawn"); SEED and LOOPS, for the random loops (default: 1 and 40); ONLY, a pattern of the settings
 # (default: all).
 set -eu
 slexplore=${SLEXPLORE:-./slexplore}
@@ -211,6 +212,54 @@ $work/fadd-fmul.S|fmul fadd|
 END
 }
 
+# Planted lines as above, drawn at random: a setting, a class of its loop, and some ports of the same kind, but not the real ones.
+drawn() {
+	cat <<END |
+mul-by|imul|alu
+mul-chain acc=2|imul|alu
+combine op=mul type=f64 unroll=8 acc=4|fmul|fp
+combine op=mul type=f64 unroll=8 acc=8|fmul|fp
+combine op=add type=f64 unroll=8 acc=4|fadd|fp
+combine op=add type=f32 unroll=8 acc=8|fadd|fp
+combine op=add type=i64 unroll=8 acc=8|alu|alu
+sum-halves unroll=4|shift|alu
+$work/vector-shift.S|vshift|fp
+$work/vector-add.S|vadd|fp
+$work/shuffle.S|shuffle-bytes|fp
+$work/shift6.S|shift-each|alu
+$work/fma3.S|fma|fp
+$work/fmul4.S|fmul|fp
+$work/add8.S|lea|alu
+$work/fadd-fmul.S|fmul|fp
+$work/fadd-fmul.S|fadd|fp
+END
+	awk -v seed="${SEED:-1}" -v count="${DRAWN:-10}" '
+		function list(name) { return name in set ? set[name] : name }
+		FILENAME != "-" && $1 == "set" { for (i = 3; i <= NF; i++) set[$2] = set[$2] (i > 3 ? "," : "") $i }
+		FILENAME != "-" && $1 == "class" { for (i = 3; i < NF; i++) if ($i == "ports") real[$2] = $(i + 1) }
+		FILENAME == "-" { row[rows++] = $0 }
+		END {
+			srand(seed)
+			while (done < count) {
+				split(row[int(rows * rand())], part, "|")
+				ports = split(list(part[3]), port, ",")
+				wrong = ""
+				left = wanted = 1 + int(ports * rand())
+				for (i = 1; i <= ports; i++)
+					if (rand() * (ports - i + 1) < left) {
+						wrong = wrong (wrong ? "," : "") port[i]
+						left--
+					}
+				line = part[1] "|" part[2] " " wrong "|"
+				if (wrong == list(real[part[2]]) || line in drawn)
+					continue
+				drawn[line]
+				done++
+				print line
+			}
+		}' "$models/$core.uarch" -
+}
+
 # field NAME FILE: a number or a string of the first record of a JSON Lines file that has it.
 field() {
 	sed -n "s/.*\"$1\":\"\{0,1\}\([^,\"}]*\).*/\1/p" "$2" | head -n 1
@@ -298,8 +347,8 @@ is_ambiguous() {
 }
 
 # plant SETTING CLASS PORTS: measures a setting with a core model in which a class has these ports. Prints what the program says of it. A line
-# that the program does not name is ambiguous, and does not count, if the program names no other line and the measurements fit the line as well
-# as the real one: no measurement of this program decides between them.
+# that the program does not name is ambiguous, and does not count, if the program names it and one other line, or if it names no line and the
+# measurements fit the line as well as the real one: no measurement of this program decides between them.
 plant() {
 	rm -rf "$work/data"
 	mkdir -p "$work/data/uarch"
@@ -312,6 +361,11 @@ plant() {
 	says=$(sed -n 's/.*"contradiction":"\([^"]*\)".*/\1/p' "$work/slack")
 	case $says in
 	*"$core.uarch:$number: class $2 "*) named=$((named + 1)) ;;
+	*"$core.uarch:$number (class $2)"*)
+		ambiguous=$((ambiguous + 1))
+		printf '%s, class %s ports %s: one of two lines: "%s"\n' "$(basename "$1")" "$2" "$3" "$says"
+		return
+		;;
 	*)
 		if [ -z "$says" ] && is_ambiguous "$1"; then
 			ambiguous=$((ambiguous + 1))
@@ -325,6 +379,7 @@ plant() {
 	count=$((count + 1))
 }
 
+# plant_all GROUP: plants the lines of a group, one at a time.
 plant_all() {
 	count=0 named=0 ambiguous=0
 	known >/dev/null
@@ -337,7 +392,7 @@ plant_all() {
 		return
 		;;
 	esac
-	planted | grep -e "${ONLY:-}" >"$work/planted"
+	"$1" | grep -e "${ONLY:-}" >"$work/planted"
 	while IFS='|' read -r setting zen4 zen5; do
 		[ "$core" = zen5 ] && [ "$zen5" ] && zen4=$zen5
 		plant "$setting" "${zen4% *}" "${zen4#* }"
@@ -345,6 +400,9 @@ plant_all() {
 	printf '\n%d of %d planted lines are named, and %d are ambiguous.\n' "$named" "$count" "$ambiguous"
 }
 
-for group in ${GROUPS_WANTED:-known more random planted}; do
-	if [ "$group" = planted ]; then plant_all; else measure "$group"; fi
+for group in ${GROUPS_WANTED:-known more random planted drawn}; do
+	case $group in
+	planted | drawn) plant_all "$group" ;;
+	*) measure "$group" ;;
+	esac
 done

@@ -411,22 +411,40 @@ TEST(a_wrong_line_of_the_core_model_is_named)
 /* On Zen 5, only multiplications have their three ports. So the loop and added multiplications
  * agree about any three ports. Added shifts, which share two ports with multiplications, show the
  * difference. */
-TEST(a_line_that_only_its_own_class_measures_is_tested_by_a_pair)
+TEST(the_line_of_a_class_is_tested_with_another_class)
 {
 	struct slack *right = measured_core("zen5", "mul-by", "", "", false),
 		     *wrong = measured_core("zen5", "mul-by", "",
 			     "class imul latency 3 ports alu3,alu4,alu5 [M]", false);
 	const struct slack_report *report = slack_report(right);
+	int tests = 0;
 
-	assert_int_equal(report->pair_count, 1);
-	assert_string_equal(report->pair[0].filler[0].class, "imul");
-	assert_string_not_equal(report->pair[0].filler[1].class, "imul");
-	check_near(report->pair[0].each, 0.25, 0.001);
-	check_near(report->pair[0].took, 0.25, 0.001);
+	for (int i = 0; i < report->pair_count; i++) {
+		const struct slack_pair *pair = &report->pair[i];
+
+		check_near(pair->took, pair->each, 0.001);
+		if (strcmp(pair->filler[0].class, "imul") != 0 ||
+			strcmp(pair->filler[1].class, "imul") == 0)
+			continue;
+		check_near(pair->each, 0.25, 0.001);
+		tests++;
+	}
+	assert_int_equal(tests, 1);
 	assert_string_equal(report->contradiction, "");
 	check_contains(slack_report(wrong)->contradiction, "made.uarch:4: class imul");
 	slack_free(right);
 	slack_free(wrong);
+}
+
+/* Too many ports for a class: other classes measure the same ports as before, so only the time of
+ * the class's own added instructions shows it. */
+TEST(too_many_ports_of_a_class_are_found_by_its_own_filler)
+{
+	struct slack *slack =
+		measured_core("zen5", "mul-by", "", "class imul latency 3 ports alu [M]", false);
+
+	check_contains(slack_report(slack)->contradiction, "made.uarch:4: class imul");
+	slack_free(slack);
 }
 
 /* Other ports for jumps or for multiplications explain the pressure, as measured on Zen 5. How long

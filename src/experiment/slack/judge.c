@@ -357,20 +357,6 @@ static bool find_own_filler(
 	return false;
 }
 
-/* Whether added instructions of another class measured exactly the ports of a class. Otherwise, the
- * loop and its class's own added instructions agree about any other set of as many ports, too. */
-static bool is_tested(const struct slack_report *report, const struct slack_class *class)
-{
-	for (int i = 0; i < report->count; i++) {
-		const struct slack_resource *resource = &report->resource[i];
-
-		if (is_used(resource) && resource->ports == class->term[0].ports &&
-			strcmp(resource->option[resource->used].class, class->name) != 0)
-			return true;
-	}
-	return false;
-}
-
 static const struct slack_filler *filler_of(
 	const struct slack_report *report, const struct slack_class *class)
 {
@@ -383,35 +369,82 @@ static const struct slack_filler *filler_of(
 	return NULL;
 }
 
-/* Finds two fillers that test the line of a class of the loop: one of the class, and one whose
- * ports overlap with the stated ports as much as possible, but contain no such set and are in none.
- * How long both take together shows how many ports they share. Returns false if no line needs a
- * test. */
-static bool find_test(const struct slack_report *report, struct slack_pair *pair)
+/* Whether the time of the class's own added instructions was measured: it shows how many ports the
+ * class has. */
+static bool is_timed(const struct slack_report *report, const struct slack_class *class)
 {
+	bool timed = false;
+
+	for (int i = 0; i < report->count; i++)
+		timed |= is_used(&report->resource[i]) &&
+			 strcmp(report->resource[i].option[report->resource[i].used].class,
+				 class->name) == 0;
+	for (int i = 0; i < report->pair_count; i++)
+		timed |= strcmp(report->pair[i].filler[0].class, class->name) == 0 &&
+			 strcmp(report->pair[i].filler[1].class, class->name) == 0;
+	return timed;
+}
+
+/* Whether a filler of a class was measured together with a filler of another class. */
+static bool is_paired(const struct slack_report *report, const struct slack_class *class)
+{
+	for (int i = 0; i < report->pair_count; i++) {
+		bool first = strcmp(report->pair[i].filler[0].class, class->name) == 0,
+		     second = strcmp(report->pair[i].filler[1].class, class->name) == 0;
+
+		if (first != second)
+			return true;
+	}
+	return false;
+}
+
+/* Finds a filler of another class to test the line of a class with. The ports of both classes must
+ * overlap as much as possible: be equal, or overlap without one containing the other. A core
+ * distributes two classes unevenly over many ports, so equal ports are at most EQUAL. Returns false
+ * if there is none. */
+static bool find_partner(const struct slack_report *report, const struct slack_class *class,
+	const struct slack_filler *own, struct slack_pair *pair)
+{
+	enum { EQUAL = 3 };
+	const struct guess none = { NULL, 0 };
+	uint32_t ports = class->term[0].ports;
 	int best = 0;
 
+	for (int i = 0; i < report->count; i++) {
+		const struct slack_resource *other = &report->resource[i];
+		struct slack_pair new = { { *own, other->option[other->used] }, NAN, NAN };
+		int common = ports_count(other->ports & ports);
+
+		if (common <= best || !is_used(other) ||
+			!(crosses(other->ports, ports) ||
+				(other->ports == ports && common <= EQUAL)) ||
+			strcmp(new.filler[1].class, class->name) == 0 ||
+			!isfinite(pair_cycles(report, &none, &new)))
+			continue;
+		best = common;
+		*pair = new;
+	}
+	return best > 0;
+}
+
+/* Finds two fillers that test the line of a class of the loop. If the class's own filler was not
+ * added yet, it is paired with itself. Otherwise, the second filler is of another class: the loop
+ * and its class's own filler agree about any set of as many ports, and how long both fillers take
+ * together shows how many ports they share. Returns false if each line is tested. */
+static bool find_test(const struct slack_report *report, struct slack_pair *pair)
+{
 	for (int i = 0; i < report->class_count; i++) {
 		const struct slack_class *class = &report->class[i];
 		const struct slack_filler *own = filler_of(report, class);
 
-		if (!own || class->count == 0 || class->terms != 1 || is_tested(report, class))
+		if (!own || class->count == 0 || class->terms != 1)
 			continue;
-		for (int k = 0; k < report->count; k++) {
-			const struct slack_resource *other = &report->resource[k];
-			struct slack_pair new = { { *own, other->option[other->used] }, NAN, NAN };
-			int common = ports_count(other->ports & class->term[0].ports);
-
-			if (common > best && is_used(other) &&
-				crosses(other->ports, class->term[0].ports) &&
-				isfinite(pair_cycles(report, &(struct guess){ NULL, 0 }, &new)) &&
-				!is_measured(report, &new)) {
-				best = common;
-				*pair = new;
-			}
-		}
+		if (!is_timed(report, class) && find_own_filler(report, class, pair))
+			return true;
+		if (!is_paired(report, class) && find_partner(report, class, own, pair))
+			return true;
 	}
-	return best > 0;
+	return false;
 }
 
 /* Finds the pair of slack_find_pair(), without its time by the core model. */

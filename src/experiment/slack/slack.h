@@ -188,9 +188,8 @@ void slack_judge(struct slack_report *report);
 
 /* Finds the two fillers (added instructions) whose time together decides between several lines of
  * the core model that may be wrong. First, each filler of such a line that was not added alone is
- * paired with itself. If no line seems wrong, finds two fillers that test a line of the loop which
- * no added instruction of another class tests. Returns false if one line seems wrong, or if no pair
- * decides. Pure. */
+ * paired with itself. If no line seems wrong, finds two fillers that test the line of a class of
+ * the loop. Returns false if one line seems wrong, or if no pair decides. Pure. */
 bool slack_find_pair(const struct slack_report *report, struct slack_pair *pair);
 
 /* Whether the measured pressure on a resource differs from the pressure by the core model by more
