@@ -369,6 +369,47 @@ TEST(a_third_source_needs_a_port_of_store_data)
 #undef MULTIPLY_ADD
 }
 
+/* Zen 5: eight multiply-adds of 256 bits and four stores take 4.02 cycles, as without stores. */
+TEST(a_third_source_of_256_bits_needs_no_further_port)
+{
+#define MULTIPLY_ADD(to) "movaps ymm" to ", ymm13; vfmadd213ps ymm" to ", ymm14, ymm15; "
+	limits_of(zen5,
+		MULTIPLY_ADD("0") MULTIPLY_ADD("1") MULTIPLY_ADD("2") MULTIPLY_ADD("3")
+			MULTIPLY_ADD("4") MULTIPLY_ADD("5") MULTIPLY_ADD("6")
+				MULTIPLY_ADD("7") "vmovups [rdx], ymm0; vmovups [rdx+32], ymm1; "
+						  "vmovups [rdx+64], ymm2; vmovups [rdx+96], ymm3; "
+						  "sub rdi, 1; jne",
+		1);
+	check_near(limits.predicted, 4.02, 0.05);
+#undef MULTIPLY_ADD
+}
+
+/* Zen 5: two multiplications and four additions take 1.40 cycles, one and eight 1.86, a full one
+ * and six 1.68. Six multiplications alone take 2.01. */
+TEST(late_results_keep_ports_from_other_operations)
+{
+#define ADDITIONS_4 "lea r8, [rsi+1]; lea r9, [rsi+2]; lea r10, [rsi+3]; lea r11, [rsi+4]; "
+#define ADDITIONS_2 "lea r12, [rsi+5]; lea r13, [rsi+6]; "
+#define LOOP_END    "sub rdi, 1; jne"
+	limits_of(zen5, "imul rax, rsi, 3; imul rcx, rsi, 3; " ADDITIONS_4 LOOP_END, 1);
+	check_near(limits.predicted, 1.40, 0.05);
+	limits_of(zen5,
+		"imul rax, rsi, 3; " ADDITIONS_4 ADDITIONS_2
+		"lea r14, [rsi+7]; lea r15, [rsi+8]; " LOOP_END,
+		1);
+	check_near(limits.predicted, 1.86, 0.05);
+	limits_of(zen5, "mulx rax, rcx, rsi; " ADDITIONS_4 ADDITIONS_2 LOOP_END, 1);
+	check_near(limits.predicted, 1.68, 0.05);
+	limits_of(zen5,
+		"imul rax, rsi, 3; imul rcx, rsi, 3; imul rdx, rsi, 3; imul r8, rsi, 3; "
+		"imul r9, rsi, 3; imul r10, rsi, 3; " LOOP_END,
+		1);
+	check_near(limits.predicted, 2.01, 0.05);
+#undef LOOP_END
+#undef ADDITIONS_2
+#undef ADDITIONS_4
+}
+
 /* Exchanges are done at rename. Each has two inputs, so that a row of them has 2^36 paths. */
 TEST(a_row_of_exchanges_is_simulated_in_linear_time)
 {

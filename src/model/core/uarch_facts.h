@@ -121,13 +121,16 @@ FACT(EXTRA_SCHEDULER_PARTS, "extra scheduler-parts")
 /* most vector micro-ops that compete for ports, on a core with scheduler-parts whose rename chooses
  * the port of each vector micro-op (see pipeline_parts.c) */
 FACT(EXTRA_BINDS_VECTORS, "extra binds-vectors")
+/* 1: a multiplication's result keeps its port from the result of another integer operation in the
+ * same cycle (soft limit) */
+FACT(EXTRA_LATE_RESULTS, "extra late-results")
 /* rename slots of the vector unit that a vector load takes in addition to one (soft limit) */
 FACT(EXTRA_VECTOR_LOAD_SLOTS, "extra vector-load-slots")
 /* loads and stores per cycle that loops with both reach in practice, if most accesses are loads of
  * general registers (soft limit) */
 FACT(EXTRA_MIXED_MEMORY, "extra mixed-memory")
-/* 1: a vector operation with three sources also needs a port that reads the data of vector stores
- */
+/* 1: an operation of 512 bits with three sources also needs a port that reads the data of vector
+ * stores */
 FACT(EXTRA_THIRD_SOURCE, "extra third-source")
 /* cycles from the cycle in which a micro-op begins to execute to the cycle in which its scheduler
  * entry is free again */

@@ -90,7 +90,7 @@ static double third_cycles(const struct tally *tally)
 	if (!ports)
 		return 0;
 	for (int i = 0; i < tally->loop->insn_count; i++)
-		if (insn_vector_sources(&tally->loop->insn[i]) >= 3 && !tally->facts[i].eliminated)
+		if (pipeline_reads_third(&tally->loop->insn[i]) && !tally->facts[i].eliminated)
 			work += tally->insn[i].times;
 	for (int p = 0; p < tally->limits->port_count; p++)
 		if (ports >> p & 1)
@@ -581,6 +581,7 @@ void limits_soft(struct tally *tally, bool memory_only)
 		add_vector_rename(tally);
 		add_mixed_accesses(tally);
 		add_parts(tally);
+		limits_late_results(tally);
 		add_full_buffers(tally);
 		add_forwarding(tally);
 		limits_order(tally);

@@ -192,6 +192,10 @@ void pipeline_prepare(struct pipeline *pipeline);
  */
 uint32_t pipeline_third_ports(const struct uarch *uarch);
 
+/* Whether an operation needs one of these ports for its third vector source: an operation of 512
+ * bits does. */
+bool pipeline_reads_third(const struct insn *insn);
+
 /* Simulates a prepared loop with an integer scheduler in parts (pipeline_parts.c). Returns the
  * cycles per path; 0: the loop cannot be simulated. */
 double pipeline_run_parts(struct pipeline *pipeline);

@@ -26,13 +26,18 @@ uint32_t pipeline_third_ports(const struct uarch *uarch)
 		       : 0;
 }
 
+bool pipeline_reads_third(const struct insn *insn)
+{
+	return insn->width >= 512 && insn_vector_sources(insn) >= 3;
+}
+
 /* Adds the micro-op by which an operation reads its third vector source. */
 static void add_third(struct pipeline *pipeline, struct work *work, const struct insn *insn)
 {
 	uint32_t ports = pipeline_third_ports(pipeline->tally->uarch);
 
 	if (!pipeline->rules->parts || !ports || work->count == 0 ||
-		work->count == PIPELINE_TERMS || insn_vector_sources(insn) < 3)
+		work->count == PIPELINE_TERMS || !pipeline_reads_third(insn))
 		return;
 	work->op[work->count].ports = ports;
 	work->op[work->count].cycles = 1;
