@@ -410,6 +410,37 @@ TEST(late_results_keep_ports_from_other_operations)
 #undef ADDITIONS_4
 }
 
+/* Zen 5: two copies of 32 bytes take 1.49 cycles. Four loads and a store take 2.0. */
+TEST(loads_and_stores_of_vectors_compete)
+{
+	limits_of(zen5,
+		"vmovups ymm0, [rsi]; vmovups ymm1, [rsi+32]; vmovups [rdx], ymm0; "
+		"vmovups [rdx+32], ymm1; sub rdi, 1; jne",
+		1);
+	check_near(limits.predicted, 1.49, 0.1);
+	limits_of(zen5,
+		"vmovups ymm0, [rsi]; vmovups ymm1, [rsi+32]; vmovups ymm2, [rsi+64]; "
+		"vmovups ymm3, [rsi+96]; vmovups [rdx], ymm0; sub rdi, 1; jne",
+		1);
+	check_near(limits.predicted, 2.0, 0.05);
+}
+
+/* Zen 5: four copies with an addition to each, and the end of the loop, take 1.00 cycles: nine
+ * slots would take 1.13. Four shifts to the right need slots of their own. */
+TEST(a_copy_and_an_addition_to_it_share_a_slot)
+{
+#define CHANGED(to, change) "mov " to ", rsi; " change " " to ", 5; "
+#define FOUR(change) \
+	CHANGED("rax", change) CHANGED("rcx", change) CHANGED("r8", change) CHANGED("r9", change)
+	limits_of(zen5, FOUR("add") "sub rdi, 1; jne", 1);
+	check_near(limits.slots, 5, 1e-9);
+	check_near(limits.bound, 1, 1e-9);
+	limits_of(zen5, FOUR("shr") "sub rdi, 1; jne", 1);
+	check_near(limits.slots, 9, 1e-9);
+#undef FOUR
+#undef CHANGED
+}
+
 /* Exchanges are done at rename. Each has two inputs, so that a row of them has 2^36 paths. */
 TEST(a_row_of_exchanges_is_simulated_in_linear_time)
 {

@@ -129,6 +129,8 @@ FACT(EXTRA_VECTOR_LOAD_SLOTS, "extra vector-load-slots")
 /* loads and stores per cycle that loops with both reach in practice, if most accesses are loads of
  * general registers (soft limit) */
 FACT(EXTRA_MIXED_MEMORY, "extra mixed-memory")
+/* loads and stores of vectors per cycle that loops with both reach in practice (soft limit) */
+FACT(EXTRA_MIXED_VECTORS, "extra mixed-vectors")
 /* 1: an operation of 512 bits with three sources also needs a port that reads the data of vector
  * stores */
 FACT(EXTRA_THIRD_SOURCE, "extra third-source")

@@ -128,17 +128,20 @@ static void add_vector_rename(struct tally *tally)
 }
 
 /* Adds the limit of loads and stores that compete for ports: a loop with both rarely fills all
- * ports. Loops of vectors reach more. */
+ * ports. */
 static void add_mixed_accesses(struct tally *tally)
 {
-	double each = tally->uarch->fact[EXTRA_MIXED_MEMORY], all = limits_addresses(tally),
-	       loads = tally->loads[ACCESS_GENERAL];
+	double all = limits_addresses(tally), loads = tally->loads[ACCESS_GENERAL],
+	       vectors = tally->loads[ACCESS_VECTOR] + tally->stores[ACCESS_VECTOR];
+	bool general = loads > vectors;
+	double each = tally->uarch->fact[general ? EXTRA_MIXED_MEMORY : EXTRA_MIXED_VECTORS];
 
-	if (each > 0 && loads > tally->loads[ACCESS_VECTOR] + tally->stores[ACCESS_VECTOR] &&
+	if (each > 0 && (general || vectors >= all) && tally_all(tally->loads) > 0 &&
 		tally_all(tally->stores) > 0 && all / each > tally->bound * COMPETE_COST)
 		limits_add(tally, LIMIT_SCHEDULING, all / each,
-			"%s loads and stores, which compete for ports: %s cycles",
-			words_turn(tally, all).text, words_turn(tally, all / each).text);
+			"%s loads and stores%s, which compete for ports: %s cycles",
+			words_turn(tally, all).text, general ? "" : " of vectors",
+			words_turn(tally, all / each).text);
 }
 
 /* Adds the limit of a core whose scheduler has parts: integer operations are selected before their
