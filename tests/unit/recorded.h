@@ -228,6 +228,7 @@ static const struct run_facts facts = { .cpu = 3,
 	.node_note = "node 0 has too little free: on node 1",
 	.cores = 3,
 	.streams = 2,
+	.on_cpu = 1,
 	.others_gbps = 21.5 };
 
 /* Quiet trials with a few of every other kind. */
