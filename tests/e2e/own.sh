@@ -56,6 +56,27 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpe") at = i } NR > 1 &&
 expect 0 explain ./draws.c data=fresh
 says out 'mispredictions'
 
+# A stepped call that does not end shows the directions of its branches until then.
+source_file stays.c '/* slexplore: a=u8[n]:random(2) n=16k cflags=-O1 */' '#include <unistd.h>' 'int calls;' \
+	'long loop(long n, unsigned char *a) { long k = 0; calls += n == 16384; for (long i = 0; i < n; i++) {' \
+	'if (a[i]) { k++; __asm__ volatile(""); } if (calls > 1 && i == 1000) pause(); } return k; }'
+expect 0 explain ./stays.c data=fresh
+says out 'mispredictions of '
+
+# Each call gets data that setup() made for it: a partition in place mispredicts. A transposition's rows lie as far apart as n says.
+source_file parts.c '/* slexplore: a=i32[n]:random b=i32[n] n=4096 cflags=-O1 */' '#include <string.h>' \
+	'void setup(long n, int *a, int *b) { memcpy(b, a, n * sizeof *b); }' \
+	'long loop(long n, int *a, int *b) { long i = -1, j = n; for (;;) { do i++; while (i < n && b[i] < 0);' \
+	'do j--; while (j >= 0 && b[j] > 0); if (i >= j) return j; int t = b[i]; b[i] = b[j]; b[j] = t; } }'
+expect 0 explain ./parts.c data=fresh
+says out 'mispredictions of '
+source_file turned.c '/* slexplore: a=f32[n]:1.0 b=f32[n] n=4096 multiple=128 cflags=-O1 */' 'long loop(long n, float *a, float *b)' \
+	'{ long m = n / 32; for (long i = 0; i < m; i++) for (long j = 0; j < 32; j++) b[j * m + i] = a[i * 32 + j]; return 0; }'
+if [ "$(uname -m)" = x86_64 ]; then
+	expect 0 explain ./turned.c --uarch zen5
+	says out '1 line a cycle: few neighbouring stores share a line'
+fi
+
 # Two files as A and B; B is C++ without extern "C". The time of setup() does not count: it would be 40 cycles an element.
 source_file sum.cpp '// slexplore: a=f64[n]:1.0' '// slexplore: b=i32[n]:random(-9..9),sorted' \
 	'template <typename T> static T sum(const T *x, long n) { T s = 0; for (long i = 0; i < n; i++) s += x[i]; return s; }' \

@@ -170,6 +170,21 @@ TEST(learnt_branches_are_not_mispredicted)
 	check_near(mispredicted("test ebx, ebx; jne", false, 5000), 4, 0.2);
 }
 
+/* Without the directions of its branches, a loop's prediction says what it lacks. */
+TEST(branches_that_were_not_stepped_are_reported)
+{
+	struct limits_place place = { 0 };
+	struct loop loop;
+
+	caches_of_core(zen5, &place);
+	assembly_loop("test ebx, ebx; jne", &loop);
+	loop.branches = -1;
+	limits_compute(&loop, zen5, &place, &limits);
+	loop_free(&loop);
+	assert_true(cycles_of(LIMIT_MISPREDICTION) < 0);
+	check_contains(cause_of(LIMIT_MISPREDICTION), "branches go both ways");
+}
+
 /* Zen 5: a comparison and cmovb take 2 cycles in a chain, cmovl and cmova 3. */
 TEST(a_conditional_move_of_two_flags_takes_a_cycle_more)
 {

@@ -174,6 +174,7 @@ TEST(a_loop_is_counted_on_fresh_and_on_repeated_data)
 		{ .address = 0x100a, .length = 2, .flow = FLOW_BRANCH } };
 	struct loop_step step[] = { { .insn = 0 }, { .insn = 1, .taken = true }, { .insn = 2 },
 		{ .insn = 3, .taken = true } };
+	static const double half[2] = { 1000, 100 };
 	struct loop_branches branches = { .elements = CALLS * ELEMENTS };
 	struct loop loop;
 	int marked = 0;
@@ -205,6 +206,14 @@ TEST(a_loop_is_counted_on_fresh_and_on_repeated_data)
 	branches.first = 0;
 	predictor_count(&branches, 1e6, NULL, &loop);
 	check_near(loop.learnt, loop.fresh, 1e-9);
+	/* With the core's number, half of that number remain, with a wide spread; and all the same
+	 * for a call that was seen to its end. */
+	branches.first = 2 * ELEMENTS;
+	predictor_count(&branches, 1000 / loop.fresh, half, &loop);
+	check_near(loop.learnt, loop.fresh / 2, 1e-9);
+	assert_true(loop.learnt_spread > loop.learnt / 2 && loop.learnt_spread < loop.learnt);
+	predictor_count(&branches, 100 / loop.fresh, half, &loop);
+	assert_true(loop.learnt < 0.001 && loop.learnt_spread < 0.001);
 	free(branches.branch);
 	loop_free(&loop);
 }

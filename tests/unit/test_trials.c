@@ -456,6 +456,26 @@ static struct line line_of(double (*ticks)(double elements), double n)
 	return line_judge(times, elements, 100);
 }
 
+/* A loop whose time does not rise is found in each round; interference hides a rise in some. */
+TEST(times_that_rise_are_found_between_disturbed_calls)
+{
+	double half[LINE_ROUNDS], whole[LINE_ROUNDS];
+
+	for (unsigned i = 0; i < LINE_ROUNDS; i++) {
+		half[i] = 500 + (i % 3 ? 600 : 0);
+		whole[i] = 1000 + (i % 4 == 1 ? 300 : 0);
+	}
+	assert_false(line_rises(half, whole, LINE_FIRST, 10));
+	assert_false(line_rises(half, whole, LINE_ROUNDS - 1, 10));
+	assert_true(line_rises(half, whole, LINE_ROUNDS, 10));
+	for (unsigned i = 0; i < LINE_ROUNDS; i++)
+		whole[i] = 500 + (i % 2 ? 900 : 0);
+	assert_false(line_rises(half, whole, LINE_ROUNDS, 10));
+	for (unsigned i = 0; i < LINE_ROUNDS; i++)
+		half[i] = whole[i] / 2;
+	assert_true(line_rises(half, whole, LINE_FIRST - 1, 10));
+}
+
 static double straight(double n)
 {
 	return 300 + n / 8;

@@ -12,6 +12,31 @@ enum { ROUNDS = 25, ROUNDS_LEAST = 5, TESTS = 3 };
 /* Slopes that differ by at most this share are equal: no step is searched. */
 #define LINE_EVEN 0.02
 
+/* Times of half the elements and of all elements must differ by more than this share. The time of a
+ * real loop is proportional to n. */
+#define RISES_LEAST 0.02
+
+static bool is_longer(double whole, double half, double step)
+{
+	return whole - half > RISES_LEAST * whole + step;
+}
+
+bool line_rises(const double *half, const double *whole, unsigned count, double step)
+{
+	double lowest_half = INFINITY, lowest = INFINITY;
+	unsigned longer = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		longer += i < LINE_FIRST && is_longer(whole[i], half[i], step);
+		lowest_half = fmin(lowest_half, half[i]);
+		lowest = fmin(lowest, whole[i]);
+	}
+	/* One comparison proves nothing if other processes disturb it. Interference only makes
+	 * calls longer, so the lowest times of many rounds decide. */
+	return longer >= LINE_FIRST - 1 ||
+	       (count >= LINE_ROUNDS && is_longer(lowest, lowest_half, step));
+}
+
 static double slope(const double *ticks, const uint64_t *elements, int from, int to)
 {
 	return (ticks[to] - ticks[from]) / (double)(elements[to] - elements[from]);

@@ -35,6 +35,15 @@ struct line {
 struct line line_judge(
 	const double ticks[LINE_LENGTHS], const uint64_t elements[LINE_LENGTHS], double step);
 
+/* Rounds of calls of half the elements and of all elements: LINE_FIRST rounds decide as a rule,
+ * LINE_ROUNDS in any case. */
+enum { LINE_FIRST = 5, LINE_ROUNDS = 25 };
+
+/* Whether a loop takes longer for all elements than for half of them, by its times in `count`
+ * rounds. A loop with a smaller difference does not use n. `step` is the step of the clock. Pure.
+ */
+bool line_rises(const double *half, const double *whole, unsigned count, double step);
+
 /* Times calls of all lengths in turn, and chooses the lengths that trials should time: changes
  * measure->time and measure->count. If a first test shows a bend, the median of three tests
  * decides. Returns the bend. Returns 0 if the run has no further lengths (run->shorter), or if its

@@ -19,6 +19,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "engine/measure/line.h"
 #include "engine/memory/arena.h"
 #include "engine/own/own.h"
 #include "engine/own/own_child.h"
@@ -40,11 +41,10 @@ struct shared {
  * closed its pipe, because the child usually ends then. */
 enum { STOP_MS = 20, LOOK_MS = 10, CLOSED_LOOK_MS = 1 };
 
-/* The times of the user's loop for n and n / 2 must differ by more than this share. A loop with a
- * smaller difference does not use n: a real loop takes time proportional to n. */
-static const double SLOPE_LEAST = 0.02;
 /* Seconds for the calls of one try, with their setup(). */
 static const double CHECK_SECONDS = 5e-3;
+/* No further round begins after so many seconds. */
+static const double CHECK_LATEST = 1;
 
 /* ---- in the child ---- */
 
@@ -101,20 +101,6 @@ static double ticks_of(
 						     : (double)ticks - fmax(away, 0) * clock->hz;
 }
 
-/* Whether calls of the user's loop with n take longer than calls with n / 2. For each of the two
- * values of n, the lowest time of several tries is used. Tries with n and with n / 2 alternate, so
- * that a slow spell affects both lengths. */
-static bool is_longer(struct kernel_run *run, const struct clock *clock, int calls, int tries)
-{
-	double whole = INFINITY, half = INFINITY;
-
-	for (int i = 0; i < tries; i++) {
-		whole = fmin(whole, ticks_of(run, clock, run->ring, calls));
-		half = fmin(half, ticks_of(run, clock, run->ring / 2, calls));
-	}
-	return whole - half > SLOPE_LEAST * whole + clock->step;
-}
-
 /* Fails if the time of the user's loop does not depend on n: such a loop has no cycles per element.
  */
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
@@ -128,12 +114,19 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 	int calls = (int)fmax(
 		1, fmin(fmin(1000, 2e-5 * clock->hz / fmax(whole, 1)), CHECK_SECONDS / each));
 	int tries = whole / clock->hz < 1e-4 && each * calls < CHECK_SECONDS ? 8 : 1;
+	double longer[LINE_ROUNDS], half[LINE_ROUNDS];
 
-	/* The user's loop must take longer with n than with n / 2 in 4 of 5 comparisons: during
-	 * contention, one comparison proves nothing. */
-	for (int i = 0, longer = 0; i < 5; i++) {
-		longer += is_longer(run, clock, calls, tries);
-		if (longer == 4)
+	/* In each round, calls with n and with n / 2 alternate, so that a slow spell affects both
+	 * lengths. On a busy machine, more rounds follow. */
+	for (unsigned i = 0;
+		i < LINE_FIRST || (i < LINE_ROUNDS && clock_seconds() - before < CHECK_LATEST);
+		i++) {
+		longer[i] = half[i] = INFINITY;
+		for (int k = 0; k < tries; k++) {
+			longer[i] = fmin(longer[i], ticks_of(run, clock, run->ring, calls));
+			half[i] = fmin(half[i], ticks_of(run, clock, run->ring / 2, calls));
+		}
+		if (line_rises(half, longer, i + 1, clock->step))
 			return status_ok();
 	}
 	return status_failed("%.100s: loop() takes the same time for n=%lld and n=%lld: does it "

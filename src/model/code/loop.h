@@ -64,8 +64,8 @@ struct loop {
 	/* The spread (±, distance to the quartiles) of both numbers: few of the loop's branches
 	 * were counted. */
 	double fresh_spread, learnt_spread;
-	double branches; /* number of conditional branches and indirect jumps that a call executes
-			  */
+	double branches; /* number of conditional branches and indirect jumps that a call executes;
+			    -1: some go both ways, but no run showed their directions */
 	int forks; /* if the path is assumed, not observed: number of conditional branches inside
 		      the loop. Each conditional branch counts as not taken if execution can then
 		      stay in the loop */

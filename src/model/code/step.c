@@ -71,12 +71,12 @@ static _Noreturn void child_main(const struct step_plan *plan)
 		plan->run(plan->context, plan->shorter);
 	stop_self();
 	/* If calls of the user's loop are repeated on fresh data, two calls of mark() enclose each
-	 * call of the loop. */
+	 * call of the loop. The call before may have changed its data, as a sort in place does. */
 	while (plan->renew) {
+		plan->renew(plan->context);
 		mark();
 		plan->run(plan->context, plan->longer);
 		mark();
-		plan->renew(plan->context);
 	}
 	/* The first and the second call of mark() enclose the shorter run of the kernel; the second
 	 * and the third enclose the longer run. Apart from the run, the code between two calls of

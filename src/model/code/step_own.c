@@ -32,7 +32,8 @@ enum {
 	BRANCH_STEPS = 12288
 };
 
-/* If the data exceed SAMPLE_FROM bytes, a part of a call with the user's n is single-stepped. If
+/* If the data exceed SAMPLE_FROM bytes, or the loop has inner loops, a part of a call with the
+ * user's n is single-stepped. If
  * the data exceed SAMPLE_BYTES, the loop is single-stepped with a smaller n, because laying out
  * larger data takes too long. */
 static const uint64_t sample_from = 32 << 10, sample_bytes = 128 << 20;
@@ -291,14 +292,19 @@ static void step_branches(struct own_stepping *stepping, int64_t n, const struct
 {
 	struct tracer tracer;
 	struct status status;
+	int last;
 
 	plan_steps(stepping, stepping->steps.seed, sampled_n(stepping->own, n), 0, BRANCH_STEPS);
 	stepping->plan.renew = own_steps_renew;
 	stepping->plan.cold = false;
 	tracer = step_tracer(&stepping->plan);
 	status = step_on_one_processor(step_calls, &tracer, NULL);
-	/* On a slow machine, the time may end after some complete calls, which show enough. */
-	if (status_is_ok(&status) || tracer.complete > 0)
+	/* On a slow machine, the time may end within a call. The steps until then show enough. */
+	last = tracer.calls > 0 ? tracer.end[tracer.calls - 1] : 0;
+	if (!status_is_ok(&status) && tracer.calls < STEP_CALLS &&
+		tracer.seen_count - last >= SAMPLE_LEAST)
+		tracer.end[tracer.calls++] = tracer.seen_count;
+	if (tracer.calls > 0)
 		find_branches(stepping, &tracer, loop, tracer.end, tracer.calls, tracer.complete,
 			branches);
 	step_forget(&tracer);
@@ -361,11 +367,14 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 	if (status_is_ok(&status)) {
 		find_mark(&stepping, &tracer, loop);
 		*walked = find_walk(&stepping, &tracer, n, walk);
+		/* The rows of a matrix, and so its lines and conflicts, depend on n. */
 		if (stepping.each > 0 && n > stepping.n &&
-			own_bytes(own_description(own), n) > sample_from)
+			(loop->varies || own_bytes(own_description(own), n) > sample_from))
 			step_sample(&stepping, n, loop, walk, walked);
-		if (needs_branches(loop))
+		if (needs_branches(loop)) {
 			step_branches(&stepping, n, loop, branches);
+			loop->branches = branches->count > 0 ? 0 : -1;
+		}
 	} else {
 		loop_clear(loop);
 	}

@@ -144,6 +144,13 @@ static void add_mixed_accesses(struct tally *tally)
 			words_turn(tally, all / each).text);
 }
 
+/* Whether chains of loads start again between the iterations of a loop that was read, not stepped:
+ * its path lacks the work between two chains. */
+static bool hides_work(const struct tally *tally)
+{
+	return tally->place->walk.restart > 0 && !tally->loop->stepped;
+}
+
 /* Adds the limit of a core whose scheduler has parts: integer operations are selected before their
  * producers have started, and vector operations are bound to a port at rename. Few operations
  * rarely compete for ports, and are not simulated. */
@@ -153,7 +160,7 @@ static void add_parts(struct tally *tally)
 		       integer = port_share(tally, most, "alu"),
 		       vector = port_share(tally, most, "vlogic"), third = third_cycles(tally);
 
-	if (!(tally->uarch->fact[EXTRA_SCHEDULER_PARTS] > 0) || tally->place->walk.restart > 0)
+	if (!(tally->uarch->fact[EXTRA_SCHEDULER_PARTS] > 0) || hides_work(tally))
 		return;
 	if (integer < COMPETE_LEAST &&
 		(vector < COMPETE_VECTORS || !(tally->uarch->fact[EXTRA_BINDS_VECTORS] > 0)) &&
@@ -179,7 +186,7 @@ static void add_scheduling(struct tally *tally)
 {
 	double cycles;
 
-	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || tally->place->walk.restart > 0)
+	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || hides_work(tally))
 		return;
 	cycles = pipeline_run(tally, 0, false);
 	if (cycles > tally->bound * 1.005)
@@ -265,7 +272,7 @@ static void add_full_buffers(struct tally *tally)
 	struct pipeline_need need;
 	double cycles;
 
-	if (tally->place->walk.restart > 0)
+	if (hides_work(tally))
 		return;
 	need = pipeline_needs(tally, tally->bound);
 	if (need.scheduler < NEED_LEAST && need.rob < NEED_LEAST)
@@ -442,6 +449,9 @@ static void add_unlearnt(struct tally *tally)
 	double count = (tally->place->fresh ? loop->fresh : loop->learnt) * tally->elements,
 	       fresh = loop->fresh * tally->elements, late = corrected(tally), cycles, each, base;
 
+	if (loop->branches < 0)
+		limits_add_unknown(tally, LIMIT_MISPREDICTION,
+			"branches go both ways; their directions were not single-stepped in time");
 	if (fresh < RARE * tally->turns || has_random_loads(tally))
 		return;
 	each = misprediction_cost(tally, &base);

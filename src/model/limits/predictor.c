@@ -351,6 +351,10 @@ static const struct remains {
  */
 #define STEEPNESS 5
 
+/* The number of which half remain differs from loop to loop by this factor, up or down: quartiles
+ * of own loops on Zen 5. */
+#define HALF_SPREAD 1.3
+
 double predictor_forgets(double mispredictions, bool indirect, double half)
 {
 	const struct remains *row = remains[indirect];
@@ -429,6 +433,27 @@ static double correct(struct rate (*rate)[2], const struct loop *loop)
 	return all;
 }
 
+/* Computes the mispredictions that remain if the same data come again and again. `wrong` has the
+ * mispredictions on fresh data among the branches of `seen` elements. */
+static void learn(const double wrong[2], double seen, double elements, const double half[2],
+	struct loop *loop)
+{
+	double spread = 0;
+
+	loop->learnt = 0;
+	for (int k = 0; k < 2; k++) {
+		double each = wrong[k] / seen, count = each * elements, middle = half ? half[k] : 0;
+
+		loop->learnt += each * predictor_forgets(count, k, middle);
+		spread += each / 2 *
+			  (predictor_forgets(count * HALF_SPREAD, k, middle) -
+				  predictor_forgets(count / HALF_SPREAD, k, middle));
+	}
+	if (loop->fresh > 0)
+		loop->learnt_spread =
+			hypot(spread, loop->fresh_spread * loop->learnt / loop->fresh);
+}
+
 void predictor_count(const struct loop_branches *branches, double elements, const double half[2],
 	struct loop *loop)
 {
@@ -436,6 +461,7 @@ void predictor_count(const struct loop_branches *branches, double elements, cons
 	struct predictor *predictor = predictor_new();
 	int from = branches->count / TRAINING, jumps = 0, last = 0, repetitions;
 	double wrong[2];
+	bool known;
 	double seen = branches->elements * (branches->count - from) / branches->count;
 
 	for (int i = 0; i < branches->count; i++) {
@@ -459,14 +485,10 @@ void predictor_count(const struct loop_branches *branches, double elements, cons
 	mark(loop, rate);
 	free(rate);
 	predictor_free(predictor);
-	if (branches->first == 0) {
-		loop->learnt = 0;
-		for (int k = 0; k < 2; k++)
-			loop->learnt += wrong[k] / seen *
-					predictor_forgets(
-						wrong[k] / seen * elements, k, half ? half[k] : 0);
-		if (loop->fresh > 0)
-			loop->learnt_spread = loop->fresh_spread * loop->learnt / loop->fresh;
+	known = (!(wrong[0] > 0) || (half && half[0] > 0)) &&
+		(!(wrong[1] > 0) || (half && half[1] > 0));
+	if (branches->first == 0 || known) {
+		learn(wrong, seen, elements, half, loop);
 		return;
 	}
 	predictor = predictor_new();
