@@ -56,6 +56,14 @@ static void show_end(struct session *session)
 	text_free(&text);
 }
 
+/* Closes the lesson, and the page of its answers. */
+static void act_end(struct session *session)
+{
+	if (overlay_shows_page(session, "lesson"))
+		overlay_open(session, OVERLAY_NONE);
+	classroom_close(session);
+}
+
 /* ---- the file of answers ---- */
 
 static struct status run_record(
@@ -235,7 +243,7 @@ const struct command_row commands_lesson[] = {
 	{ "lesson record", .run = run_record, .verbatim = true },
 	{ "lesson name", .run = run_name, .verbatim = true },
 	{ "lesson report", .run = run_report, .refusal = no_lesson, .verbatim = true },
-	{ "lesson end", classroom_close, .refusal = no_lesson },
+	{ "lesson end", act_end, .refusal = no_lesson },
 	{ "guess", .run = run_guess, .refusal = no_question, .verbatim = true },
 	{ "guess type", .run = run_type, .refusal = not_typing, .verbatim = true },
 	{ "guess erase", guess_erase, .refusal = not_typing },
