@@ -236,21 +236,27 @@ static double cycles_of(const struct simulated *simulated, unsigned filler, doub
 	return fmax(cycles, simulated->whole ? ceil(count - 1e-9) : count);
 }
 
+/* Another process disturbs each measurement of two fillers together. */
+static bool pairs_disturbed;
+
 static struct result answer(void *context, const struct request *request)
 {
 	struct simulated *simulated = context;
+	unsigned number[2];
+	bool disturbed =
+		pairs_disturbed && filler_numbers((unsigned)request->change.what, number) > 1;
 	struct result result = { .final = true, .facts.cycles_from = SOURCE_REFERENCE };
 	double cycles = cycles_of(simulated, request->change.what, request->change.count);
 
 	assert_non_null(request->change.write);
 	for (int i = 0; i < 40; i++)
-		result.trials.trial[result.trials.count++] = (struct trial){
-			.cpe = cycles * (1 + (i % 5 - 2) * 1e-3) / simulated->truth->elements,
-			.ghz = 4,
-			.watch = 1,
-			.turns = 1,
-			.fate = TRIAL_QUIET
-		};
+		result.trials.trial[result.trials.count++] =
+			(struct trial){ .cpe = (1 + disturbed) * cycles * (1 + (i % 5 - 2) * 1e-3) /
+					       simulated->truth->elements,
+				.ghz = 4,
+				.watch = 1,
+				.turns = 1,
+				.fate = disturbed ? TRIAL_CONTENDED : TRIAL_QUIET };
 	simulated->now += 0.003;
 	simulated->requests++;
 	return result;
@@ -434,6 +440,20 @@ TEST(the_line_of_a_class_is_tested_with_another_class)
 	check_contains(slack_report(wrong)->contradiction, "made.uarch:4: class imul");
 	slack_free(right);
 	slack_free(wrong);
+}
+
+TEST(a_disturbed_pair_makes_no_line_look_wrong)
+{
+	struct slack *slack;
+
+	pairs_disturbed = true;
+	slack = measured_core("zen5", "mul-by", "", "", false);
+	pairs_disturbed = false;
+	assert_true(slack_report(slack)->pair_count > 0);
+	for (int i = 0; i < slack_report(slack)->pair_count; i++)
+		assert_true(isnan(slack_report(slack)->pair[i].took));
+	assert_string_equal(slack_report(slack)->contradiction, "");
+	slack_free(slack);
 }
 
 /* Too many ports for a class: other classes measure the same ports as before, so only the time of

@@ -413,18 +413,20 @@ static void judge(void *self)
 }
 
 /* Measures the loop with a number of added instructions twice. Other processes only make the loop
- * slower, so the smaller number of cycles counts. */
+ * slower, so the smaller number of cycles counts. INFINITY: both measurements were disturbed. */
 static struct status measure_twice(
 	struct slack *slack, unsigned filler, unsigned count, double *cycles)
 {
 	struct slack_point point = { .cycles = NAN };
-	bool contended = false;
 	struct status status = status_ok();
 
 	*cycles = INFINITY;
 	for (int i = 0; i < 2 && status_is_ok(&status); i++) {
+		bool contended = false;
+
 		status = measure_point(slack, filler, count, &point, &contended);
-		*cycles = fmin(*cycles, point.cycles);
+		if (status_is_ok(&status) && !contended)
+			*cycles = fmin(*cycles, point.cycles);
 	}
 	return status;
 }
@@ -445,14 +447,15 @@ static struct status measure_mixed(struct slack *slack, struct slack_pair *pair)
 	status = measure_twice(slack, mixture.number, from, &shorter);
 	if (status_is_ok(&status))
 		status = measure_twice(slack, mixture.number, to, &longer);
-	if (status_is_ok(&status))
+	if (status_is_ok(&status) && isfinite(shorter) && isfinite(longer))
 		pair->took = (longer - shorter) / (to - from);
 	return status;
 }
 
 /* Measures the cycles that one filler takes in a mixture of two fillers, and stores them in
  * pair->took. Cycles that contradict the core model are measured twice, and the cycles that are
- * nearer to the model count: one disturbed measurement must not make a line look wrong. */
+ * nearer to the model count. A measurement that other processes disturbed shows nothing, and leaves
+ * pair->took unknown: it must not make a line look wrong. */
 static struct status measure_pair(struct slack *slack, struct slack_pair *pair)
 {
 	struct slack_pair again = *pair;
@@ -461,7 +464,8 @@ static struct status measure_pair(struct slack *slack, struct slack_pair *pair)
 	if (!status_is_ok(&status) || !(fabs(pair->took / pair->each - 1) > PAIR_DIFFERS))
 		return status;
 	status = measure_mixed(slack, &again);
-	if (status_is_ok(&status) && fabs(again.took - pair->each) < fabs(pair->took - pair->each))
+	if (!status_is_ok(&status) ||
+		!(fabs(again.took - pair->each) >= fabs(pair->took - pair->each)))
 		pair->took = again.took;
 	return status;
 }
