@@ -184,7 +184,8 @@ static void cost_end(struct report *report)
 	      "  its rename slots, and what it takes longer than nops in its place\n"
 	      "later: more cycles if the result of the instruction comes one cycle later\n"
 	      "saved: fewer cycles if a nop replaces the instruction\n"
-	      "range: two standard errors of the cost to each side\n",
+	      "range: two standard errors of the cost to each side; it includes what waiting\n"
+	      "  for the result may cost\n",
 		report->out);
 }
 

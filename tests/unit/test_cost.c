@@ -39,6 +39,9 @@ TEST(the_cost_is_the_larger_of_work_and_wait)
 		.latency = 4 };
 	cost_estimate(&insn, 2);
 	check_near(insn.cost.value, 0.13, 1e-9);
+	check_near(insn.cost.lo, 0.10, 1e-9);
+	/* But the instruction may cost as much as that wait. */
+	check_near(insn.cost.hi, 0.24, 1e-9);
 	/* A chain costs at most all cycles of the loop. */
 	insn.later = (struct cost_value){ 1, 0.9, 1.1 };
 	cost_estimate(&insn, 2);

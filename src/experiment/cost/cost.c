@@ -218,6 +218,8 @@ void cost_estimate(struct cost_insn *insn, double cpe)
 	insn->cost = insn->twice;
 	if (isnan(insn->cost.value) || exceeds(wait, insn->cost))
 		insn->cost = wait;
+	else if (wait.hi > insn->cost.hi)
+		insn->cost.hi = wait.hi;
 }
 
 double cost_sum(const struct cost_report *report)

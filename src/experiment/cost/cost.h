@@ -171,7 +171,8 @@ struct cost_value cost_slot(const struct cost_front *front, struct cost_value fe
 
 /* Fills in the cost of an instruction from `twice`, `later` and the latency. Pure. The larger of
  * two noisy values is too large on average. So the cost of waiting counts only if it exceeds
- * `twice` by more than the measurement error. */
+ * `twice` by more than the measurement error. Otherwise the range of the cost extends to what
+ * waiting may cost. */
 void cost_estimate(struct cost_insn *insn, double cpe);
 
 /* Returns the sum of the costs of all instructions, in cycles per element; NAN: no cost is known.
