@@ -48,7 +48,12 @@ for group; do
 		branch)
 			row repeated "$file"
 			grep -q 'random\|%\|zipf\|strings' "$file" && row fresh "$file" data=fresh ;;
-		*) row "$group" "$file" ;;
+		*)
+			if grep -q 'knob trips' "$file"; then
+				for trips in 6 12 24 48 96; do row "$group" "$file" trips=$trips; done
+			else
+				row "$group" "$file"
+			fi ;;
 		esac
 	done
 done
