@@ -160,14 +160,16 @@ ended_by() {
 	wait "$pid"
 	status=$?
 	[ "$status" -eq "$expected" ] || fail "SIG$signal: exit status $status, not $expected: $(head -c 700 err)"
-	says err "interrupted"
 }
 
-# interrupted SIGNAL STATUS HUNDREDTHS ARGUMENT...: like ended_by, for a program that then writes its results. If it has none yet,
-# it is started again with twice the time.
+# interrupted SIGNAL STATUS HUNDREDTHS ARGUMENT...: like ended_by, for a program that then says so and writes its results. If it was
+# still starting, or has no results yet, it is started again with twice the time.
 interrupted() {
 	while ended_by "$@"; do
-		[ ! -s out ] && [ "$3" -lt 3000 ] || return 0
+		if { [ -s out ] && grep -q interrupted err; } || [ "$3" -ge 3000 ]; then
+			says err "interrupted"
+			return 0
+		fi
 		signal=$1 expected=$2 hundredths=$((2 * $3))
 		shift 3
 		set -- "$signal" "$expected" "$hundredths" "$@"
