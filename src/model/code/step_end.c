@@ -84,7 +84,9 @@ void step_watch_begin(struct step_watch *watch, const struct step_plan *plan)
 	/* Without SA_RESTART, the signal interrupts system calls. */
 	const struct sigaction action = { .sa_handler = interrupt };
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WATCH_SIGNAL };
-	double first = plan->seconds < 3600 ? plan->seconds : 3600, next = first / 8;
+	/* A signal just before a call of waitpid() interrupts nothing, so further signals follow
+	 * soon. */
+	double first = plan->seconds < 3600 ? plan->seconds : 3600, next = fmin(first, 2) / 8;
 	sigset_t mine;
 
 	if (plan->latest > 0 && plan->latest - monotonic_seconds() < first)
