@@ -30,17 +30,21 @@ bool file_exists(const char *path)
 /* ---- reading */
 
 /* Waits until a program has opened the pipe for writing. Returns false after FILE_WAIT_S seconds.
- */
-static bool await_writer(int pipe)
+ * `first` receives a byte that was read meanwhile; EOF: none. */
+static bool await_writer(int pipe, int *first)
 {
 	struct pollfd wait = { .fd = pipe, .events = POLLIN };
 	double end = monotonic_seconds() + FILE_WAIT_S;
-	char byte;
+	unsigned char byte;
 
-	/* Without a writer, read(2) finds the end of the file. With a writer, there are bytes, or
-	 * there is nothing to read yet. The pipe is only read if there are no bytes. */
+	/* Only reading tells a pipe without a writer (its end) from a writer that has written
+	 * nothing yet. */
 	while (poll(&wait, 1, 0) == 0 || !(wait.revents & POLLIN)) {
-		if (read(pipe, &byte, 1) < 0 && errno == EAGAIN)
+		ssize_t got = read(pipe, &byte, 1);
+
+		if (got > 0)
+			*first = byte;
+		if (got > 0 || (got < 0 && errno == EAGAIN))
 			return true;
 		if (monotonic_seconds() > end)
 			return false;
@@ -49,8 +53,8 @@ static bool await_writer(int pipe)
 	return true;
 }
 
-/* Checks an opened file, and makes reading wait for bytes. */
-static struct status check_opened(const char *path, int descriptor)
+/* Checks an opened file, and makes reading wait for bytes. For `first` see await_writer(). */
+static struct status check_opened(const char *path, int descriptor, int *first)
 {
 	struct stat about;
 
@@ -61,7 +65,7 @@ static struct status check_opened(const char *path, int descriptor)
 	/* /dev/null ends at once. */
 	if (S_ISCHR(about.st_mode) && !isatty(descriptor) && about.st_rdev != makedev(1, 3))
 		return status_usage("%.200s: a device, not a file", path);
-	if (S_ISFIFO(about.st_mode) && !await_writer(descriptor))
+	if (S_ISFIFO(about.st_mode) && !await_writer(descriptor, first))
 		return status_failed("%.200s: no program writes to this pipe", path);
 	fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
 	return status_ok();
@@ -69,15 +73,17 @@ static struct status check_opened(const char *path, int descriptor)
 
 struct status file_open(const char *path, FILE **file)
 {
-	int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct status status =
-		descriptor < 0 ? status_unopened(path, errno) : check_opened(path, descriptor);
+	int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), first = EOF;
+	struct status status = descriptor < 0 ? status_unopened(path, errno)
+					      : check_opened(path, descriptor, &first);
 
 	*file = status_is_ok(&status) ? fdopen(descriptor, "r") : NULL;
 	if (status_is_ok(&status) && !*file)
 		status = status_unopened(path, errno);
 	if (!*file && descriptor >= 0)
 		close(descriptor);
+	if (*file && first != EOF)
+		ungetc(first, *file);
 	return status;
 }
 

@@ -63,7 +63,7 @@ static uint64_t read_l1i(bool amd)
 }
 
 /* AMD states its data TLBs in two leaves: leaf 80000005h EBX bits 23…16, leaf 80000006h EBX bits
- * 27…16. If leaf 80000021h EAX bit 14 is set, the second TLB is stated in units of 32 entries. Some
+ * 27…16. If leaf 80000021h EAX bit 14 is set, the unit of the second TLB is 32 entries. Some
  * hypervisors hide this bit, so a second TLB that is hardly larger than the first is not believed.
  * Source: AMD64 Architecture Programmer's Manual, volume 3, appendix E. */
 static void read_tlbs_amd(unsigned dtlb[DTLBS])

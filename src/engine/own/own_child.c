@@ -106,6 +106,13 @@ void own_child_close(int kept)
 
 #define REFUSAL	     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define REFUSE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), REFUSAL
+/* Refuses two commands, the second argument of the call, and allows the others. */
+#define REFUSE_COMMANDS(call, first, second)                                                 \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 5),                               \
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8), \
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),                            \
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second, 0, 1), REFUSAL,                  \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 /* Refuses this process every way to outlive the measurement: new processes (threads are allowed),
  * its own session or group, and a change of its end with its parent (PR_SET_PDEATHSIG), which a
@@ -127,18 +134,8 @@ static void refuse_to_outlive(void)
 		REFUSE(pidfd_send_signal),
 #endif
 		/* A file or a socket sends signals to its owner. */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 5),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_SETOWN_EX, 0, 1),
-		REFUSAL,
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FIOSETOWN, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIOCSPGRP, 0, 1),
-		REFUSAL,
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		REFUSE_COMMANDS(fcntl, F_SETOWN, F_SETOWN_EX),
+		REFUSE_COMMANDS(ioctl, FIOSETOWN, SIOCSPGRP),
 		/* A limit of another process, such as on its processor time, can end it. */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 5),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
