@@ -355,7 +355,7 @@ static void add_spreads(struct tally *tally)
 		varied.measured = memory_quartiles(&place->measured, i == 0 ? 1 : -1);
 		if (size->source == CACHE_MEASURED)
 			size->bytes = i == 0 ? size->lo : size->hi;
-		if (place->walk.spacing > 0 && misses_walk_crowd(&place->walk, 64) > 1)
+		if (misses_by_placing(&place->walk))
 			varied.caches.level[1].bytes *= i == 0 ? 1 / PLACING : PLACING;
 		compute(tally->loop, tally->uarch, &varied, COMPUTE_MEMORY, side[i]);
 	}

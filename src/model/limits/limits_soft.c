@@ -174,8 +174,7 @@ static void add_parts(struct tally *tally)
 				  "ports: %s cycles"
 			: integer >= vector
 				? "%s cycles: integer operations leave ports idle, because they "
-				  "are "
-				  "selected before their inputs are ready"
+				  "are selected before their inputs are ready"
 				: "ports of vector operations chosen at rename, before the "
 				  "operations are ready: %s cycles",
 			words_turn(tally, cycles).text);

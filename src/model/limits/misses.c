@@ -50,6 +50,11 @@ double misses_walk_crowd(const struct kernel_walk *walk, double line)
 	return misses_crowd(walk->spacing > 0 ? walk->spacing : walk->step, line);
 }
 
+bool misses_by_placing(const struct kernel_walk *walk)
+{
+	return walk->spacing > 0 && misses_walk_crowd(walk, kernel_line) > 1;
+}
+
 double misses_held(double working_set, double step, double line, bool sets)
 {
 	double lines = step / line;
@@ -69,8 +74,7 @@ static double share_of(double step, double line)
 static double missed_of(
 	const struct misses *misses, const struct cache_size *cache, int level, double held)
 {
-	bool placed = level == 1 && misses->walk.spacing > 0 &&
-		      misses_walk_crowd(&misses->walk, misses->line) > 1;
+	bool placed = level == 1 && misses_by_placing(&misses->walk);
 	double missed = placed ? cache_cyclic_missed(cache, held) : held > cache->bytes;
 
 	return missed > missed_least ? missed : 0;

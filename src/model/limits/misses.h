@@ -71,6 +71,10 @@ double misses_crowd(double step, double line);
  */
 double misses_walk_crowd(const struct kernel_walk *walk, double line);
 
+/* Whether the places of pages in memory decide how many lines of the walk miss L2: it goes down
+ * columns that use few sets. */
+bool misses_by_placing(const struct kernel_walk *walk);
+
 /* Returns the bytes of cache that repeated accesses need to have no misses: all lines that they
  * touch. Accesses an even number of lines apart use only some sets of the cache. If `sets` is true,
  * the result also counts the space of the unused sets. */
