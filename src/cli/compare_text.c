@@ -389,7 +389,7 @@ static void print_spreads(
 		if (spread->model != model ||
 			(quantity->kind != COMPARED_CERTAIN && !report->points))
 			continue;
-		if (spread->units < 2 && fleet->units_of[model] > 1 && !report->points) {
+		if (differ_spread_alone(fleet, spread) && !report->points) {
 			alone++;
 			continue;
 		}
@@ -413,18 +413,15 @@ static void print_fleet(struct report *report, const struct comparison *comparis
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *units = fleet->by_file ? "files" : "hosts";
 	int models = 0;
-	bool judged = false;
 
-	for (int i = 0; i < fleet->model_count; i++) {
+	for (int i = 0; i < fleet->model_count; i++)
 		models += fleet->units_of[i] > 0;
-		judged |= fleet->units_of[i] >= DIFFER_LEAST;
-	}
 	fprintf(report->out, "%d %s, %d processor model%s: ", fleet->measured, units, models,
 		models == 1 ? "" : "s");
 	if (fleet->order_count)
 		fprintf(report->out, "%d differ%s", fleet->order_count,
 			fleet->order_count == 1 ? "s" : "");
-	else if (judged)
+	else if (differ_fleet_judged(fleet))
 		fputs("none differs from its model", report->out);
 	else
 		fprintf(report->out, "too few to find one that differs, which needs %d of a model",

@@ -147,7 +147,7 @@ static void add_spreads(struct document *document, const struct comparison *comp
 
 		if (spread->model != model || quantity->kind != COMPARED_CERTAIN)
 			continue;
-		if (spread->units < 2 && fleet->units_of[model] > 1) {
+		if (differ_spread_alone(fleet, spread)) {
 			alone++;
 			continue;
 		}
@@ -176,12 +176,10 @@ static void add_fleet(struct document *document, const struct comparison *compar
 {
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *units = fleet->by_file ? "files" : "machines";
-	bool judged = fleet->order_count > 0;
 
-	for (int i = 0; i < fleet->model_count; i++)
-		judged |= fleet->units_of[i] >= DIFFER_LEAST;
 	document_paragraph(document,
-		!judged ? words_of("%d %s are too few to find one that differs: %d with the same "
+		!fleet->order_count && !differ_fleet_judged(fleet)
+			? words_of("%d %s are too few to find one that differs: %d with the same "
 				   "processor are needed.",
 				  fleet->measured, units, DIFFER_LEAST)
 				  .text

@@ -155,6 +155,12 @@ enum { DIFFER_LEAST = 5 };
 struct differ_fleet differ_fleet(const struct compared *compared, bool by_file);
 void differ_fleet_free(struct differ_fleet *fleet);
 
+/* Whether a processor model has enough units to find one that differs. */
+bool differ_fleet_judged(const struct differ_fleet *fleet);
+
+/* Whether only one of several units with the same processor model has the quantity. */
+bool differ_spread_alone(const struct differ_fleet *fleet, const struct differ_spread *spread);
+
 /* Returns the largest relative difference, |ratio - 1|, of all quantities that differ; 0: no
  * quantity differs. Hosts that were disturbed while they were measured do not count. */
 double differ_pairs_most(const struct differ_pairs *pairs);

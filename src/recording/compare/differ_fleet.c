@@ -522,6 +522,20 @@ struct differ_fleet differ_fleet(const struct compared *compared, bool by_file)
 	return fleet;
 }
 
+bool differ_fleet_judged(const struct differ_fleet *fleet)
+{
+	bool judged = false;
+
+	for (int i = 0; i < fleet->model_count; i++)
+		judged |= fleet->units_of[i] >= DIFFER_LEAST;
+	return judged;
+}
+
+bool differ_spread_alone(const struct differ_fleet *fleet, const struct differ_spread *spread)
+{
+	return spread->units < 2 && fleet->units_of[spread->model] > 1;
+}
+
 void differ_fleet_free(struct differ_fleet *fleet)
 {
 	free(fleet->unit);
