@@ -204,4 +204,43 @@ TEST(drifting_trials_are_marked)
 		assert_false(trials.trial[i].unsettled);
 }
 
+/* The elements of the calls of a trial, in their order. */
+static uint64_t called[4];
+static unsigned calls;
+
+static void note(struct kernel_run *run, uint64_t elements)
+{
+	if (calls < 4)
+		called[calls] = elements;
+	calls++;
+}
+
+/* The system calls before a trial may empty the TLB. So a trial walks over all data before its
+ * timed regions, if the data fit the core's own caches. */
+TEST(a_trial_begins_with_an_untimed_walk_over_the_data)
+{
+	static struct trials trials;
+	struct measure_goal goal = { .quiet = 1, .trials = 1, .until = clock_seconds() + 60 };
+	const atomic_bool cancel = false;
+	struct measure measure = settled(steady, 10, 16 << 20);
+
+	kernel.call = note;
+	calls = 0;
+	memset(&trials, 0, sizeof(trials));
+	measure.each = 1e-9;
+	measure.time = (struct stretch){ .half = 1000, .whole = 2000, .calls = 1 };
+	measure_trials(&measure, &trials, &goal, &cancel);
+	assert_int_equal(calls, 3);
+	assert_true(called[0] >= 2 * RING);
+	assert_int_equal(called[1], 1000);
+	assert_int_equal(called[2], 2000);
+
+	measure = settled(steady, 10, 1 << 20);
+	kernel.call = note;
+	calls = 0;
+	memset(&trials, 0, sizeof(trials));
+	measure_trials(&measure, &trials, &goal, &cancel);
+	assert_int_equal(calls, 2);
+}
+
 RUN_TESTS()
