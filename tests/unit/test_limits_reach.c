@@ -426,6 +426,26 @@ TEST(page_walks_are_those_of_chained_loads)
 	assert_null(find(LIMIT_PAGE_WALKS));
 }
 
+/* If each load reads another page, and the pages repeat in the same order, the first TLB keeps none
+ * of them. Measured on Zen 5, whose first TLB has 96 entries: 11.0 cycles at 128 and 700 pages. */
+TEST(a_tlb_keeps_none_of_more_pages_than_entries)
+{
+	static const char chase[] = "mov rax,[rax]; cmp rax,rdx; jne top";
+	struct limits_place place = { .working_set = 128 << 10,
+		.walk = { .lines = 1,
+			.scattered = true,
+			.cyclic = true,
+			.spacing = 4160,
+			.range = 64 * 31 },
+		.page = 4096 };
+
+	limits_of_place(*state, chase, 1, &place);
+	assert_non_null(strstr(cause_of(LIMIT_PAGE_WALKS), "100 % of loads"));
+	place.walk.spacing = 64;
+	limits_of_place(*state, chase, 1, &place);
+	assert_non_null(strstr(cause_of(LIMIT_PAGE_WALKS), "50 % of loads"));
+}
+
 /* A machine that has no third level, and whose memory is measured. */
 TEST(memory_may_be_behind_the_second_level)
 {
