@@ -53,6 +53,9 @@ enum { L3_CHAINS = 8 };
  * in the next page, in another set of L1. */
 enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
 
+/* The smaller range of the measurements with flushed data: the default of the kernel window. */
+#define FLUSHED_LEAST ((uint64_t)16 << 20)
+
 /* Bytes of a cache line. */
 #define LINE 64
 
@@ -82,6 +85,8 @@ enum step {
 	CHAINED_PAGES,
 	INDEPENDENT_PAGES = CHAINED_PAGES + MEMORY_PAGES,
 	PAGES_END = INDEPENDENT_PAGES + MEMORY_PAGES - 1,
+	FLUSHED_LAST, /* the largest size of memory first */
+	FLUSHED_FIRST = FLUSHED_LAST + MEMORY_FLUSHED - 1,
 	PEAK,
 	STEPS
 };
@@ -97,6 +102,7 @@ static const char *const settings[] = {
 	[STREAM_LAST] = "mountain stride=8",
 	[CHAINED_PAGES] = "latency stride=4160 order=random", /* PAGE_STRIDE */
 	[INDEPENDENT_PAGES] = "latency size=8m stride=4160 order=random chains=16",
+	[FLUSHED_LAST] = "window fillers=0",
 	[PEAK] = "bandwidth op=frd",
 };
 
@@ -142,6 +148,11 @@ static bool is_pages(int step)
 	return step >= CHAINED_PAGES && step <= PAGES_END;
 }
 
+static bool is_flushed(int step)
+{
+	return step >= FLUSHED_LAST && step <= FLUSHED_FIRST;
+}
+
 /* Returns the number of pages that a step of the memory probe visits to measure page walks. */
 static uint64_t pages_of(int step)
 {
@@ -153,6 +164,7 @@ static int setting_of(int step)
 {
 	return is_point(step)		  ? POINT_FIRST
 	       : is_stream(step)	  ? STREAM_LAST
+	       : is_flushed(step)	  ? FLUSHED_LAST
 	       : !is_pages(step)	  ? step
 	       : step < INDEPENDENT_PAGES ? CHAINED_PAGES
 					  : INDEPENDENT_PAGES;
@@ -181,6 +193,8 @@ static uint64_t size_of(const struct machine *machine, int step)
 	if (is_pages(step))
 		/* 0: L2 cannot hold one line of each page. */
 		return own < 2 * LINE * pages_of(step) ? 0 : pages_of(step) * PAGE_STRIDE;
+	if (is_flushed(step))
+		return step == FLUSHED_LAST ? most : most > FLUSHED_LEAST ? FLUSHED_LEAST : 0;
 	if (!is_point(step) && !is_stream(step))
 		return most;
 	size = most >> (is_point(step) ? POINT_LAST - step : step - STREAM_LAST);
@@ -211,6 +225,9 @@ static uint64_t needed_beyond(
 
 	if (step == L2_LINES)
 		return machine_cache(machine, 1);
+	/* Flushed data have an endless reach. */
+	if (is_flushed(step))
+		return UINT64_MAX - 1;
 	/* L2 may evict cache lines of a loop whose data are smaller than L2, so L3 is also measured
 	 * for working sets above a quarter of L2. */
 	if (step < POINT_FIRST)
@@ -454,6 +471,12 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		facts->spread.stream[STREAM_FIRST - step] = spread_of(&sample);
 	} else if (is_pages(step))
 		put_pages(facts, step, sample.cpe);
+	else if (is_flushed(step))
+		/* The two loads of an iteration wait at the same time. */
+		facts->flushed[FLUSHED_FIRST - step] = (struct memory_point){ .bytes = size,
+			.latency = sample.cpe,
+			.lo = sample.cpe_lo,
+			.hi = sample.cpe_hi };
 	else if (step == PARALLEL) {
 		facts->parallel = facts->memory.latency / sample.cpe_lo;
 		facts->spread.parallel = spread_of(&sample);

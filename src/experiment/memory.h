@@ -2,10 +2,10 @@
  * caches. The memory probe measures the latency and lines per cycle of L3, and the mean latency of
  * random loads from data of increasing size. From the measured latencies of random loads, the
  * memory probe computes the part of L3 that this process has, and the latency of memory. At the
- * end, the memory probe measures reads in address order over the same data, page walks, and one
- * core's highest read bandwidth. The measured values depend on the machine, so core files do not
- * contain them. memory_probe_next() gives the next missing request; pass the request's result to
- * memory_probe_accept(). */
+ * end, the memory probe measures reads in address order over the same data, page walks, loads of
+ * flushed data if the kernel flushes them, and one core's highest read bandwidth. The measured
+ * values depend on the machine, so core files do not contain them. memory_probe_next() gives the
+ * next missing request; pass the request's result to memory_probe_accept(). */
 #pragma once
 
 #include <stdbool.h>

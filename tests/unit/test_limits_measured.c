@@ -181,6 +181,9 @@ TEST_WITH(flushed_data_come_from_memory, set_up, tear_down)
 		skip();
 	check_near(limit_at("window size=4m fillers=4", LIMIT_MEMORY_LATENCY), 600, 1);
 	assert_true(limit_at("window size=2m fillers=4", LIMIT_MEMORY_LATENCY) < 100);
+	facts.flushed[0] = (struct memory_point){ 16 << 20, 400, 390, 410 };
+	check_near(limit_at("window size=4m fillers=4", LIMIT_MEMORY_LATENCY), 400, 1);
+	facts.flushed[0] = (struct memory_point){ 0 };
 }
 
 /* A limit is as wide as the measured value that gives it: ±10 % of the 10 cycles of a line from

@@ -316,6 +316,7 @@ TEST(slow_quartiles_are_slow)
 		.l3 = { .known = true, .latency = 50, .lines = 0.5 },
 		.memory = { .known = true, .latency = 400, .lines = 0.1 },
 		.point = { { 1 << 20, 60, 54, 72 }, { 4 << 20, 300, 270, 330 } },
+		.flushed = { { 16 << 20, 500, 450, 560 } },
 		.spread = { .l3_latency = 0.2, .memory_lines = 0.25 } };
 	struct memory_facts slow = memory_quartiles(&facts, 1), fast = memory_quartiles(&facts, -1);
 
@@ -325,6 +326,8 @@ TEST(slow_quartiles_are_slow)
 	check_near(slow.memory.lines, 0.08, 1e-9);
 	check_near(slow.point[0].latency, 72, 0);
 	check_near(fast.point[1].latency, 270, 0);
+	check_near(slow.flushed[0].latency, 560, 0);
+	check_near(fast.flushed[0].latency, 450, 0);
 	/* The latency of memory has the spread of the largest range. */
 	check_near(slow.memory.latency, 440, 1e-9);
 	check_near(slow.cache[2].bytes, 4, 0);
@@ -390,6 +393,29 @@ TEST(flushed_data_need_the_speed_of_memory)
 	assert_true(setting_read(&cached, "window size=2m"));
 	assert_true(kernel_reach(flushed.kernel, flushed.v) > (uint64_t)64 << 20);
 	assert_int_equal(kernel_reach(cached.kernel, cached.v), 2 << 20);
+}
+
+/* Lines of flushed data come from memory, whose latency depends on the range: no cache answers in
+ * between, so it is measured with flushed data too. */
+TEST(the_latency_of_flushed_data_is_measured)
+{
+	int asked = 0;
+
+	while (next((uint64_t)256 << 20)) {
+		assert_string_not_equal(request.kernel->name, "window");
+		accept(answer(1));
+	}
+	check_near(memory_flushed_latency(&probe.facts, 16 << 20), 0, 0);
+	for (; next(UINT64_MAX); asked++) {
+		assert_string_equal(request.kernel->name, "window");
+		accept(answer(asked == 0 ? 900 : 500));
+	}
+	assert_int_equal(asked, 2);
+	check_near(memory_flushed_latency(&probe.facts, 8 << 20), 500, 1e-9);
+	check_near(memory_flushed_latency(&probe.facts, 16 << 20), 500, 1e-9);
+	check_near(memory_flushed_latency(&probe.facts, 32 << 20), 700, 1e-9);
+	check_near(memory_flushed_latency(&probe.facts, 64 << 20), 900, 1e-9);
+	check_near(memory_flushed_latency(&probe.facts, 1 << 30), 900, 1e-9);
 }
 
 /* Without a third level, memory is behind the second: walks over twice its size, and reads. */

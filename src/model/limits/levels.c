@@ -185,7 +185,11 @@ static bool spread_whole(
 	       crowd = misses_walk_crowd(&place->walk, LINE);
 
 	if (place->walk.flushed) {
+		double flushed = memory_flushed_latency(&place->measured, place->working_set);
+
 		level[MEMORY].share = 1;
+		if (flushed > 0)
+			level[MEMORY].latency = flushed;
 		return true;
 	}
 	for (int i = L1; i < MEMORY; i++) {

@@ -107,6 +107,14 @@ double cache_cyclic_missed(const struct cache_size *cache, double bytes)
 	return fmax(1 - fewer, 0);
 }
 
+/* Returns the latency at `range` bytes between two measured ranges. */
+static double latency_between(
+	const struct memory_point *below, const struct memory_point *above, double range)
+{
+	return below->latency + (above->latency - below->latency) * log(range / below->bytes) /
+					log(above->bytes / below->bytes);
+}
+
 double memory_latency(const struct memory_facts *measured, double range)
 {
 	const struct memory_point *below = NULL;
@@ -119,13 +127,26 @@ double memory_latency(const struct memory_facts *measured, double range)
 		if (point->bytes == range)
 			return point->latency;
 		if (point->bytes > range)
-			return below ? below->latency + (point->latency - below->latency) *
-								log(range / below->bytes) /
-								log(point->bytes / below->bytes)
-				     : 0;
+			return below ? latency_between(below, point, range) : 0;
 		below = point;
 	}
 	return 0;
+}
+
+double memory_flushed_latency(const struct memory_facts *measured, double range)
+{
+	const struct memory_point *below = NULL;
+
+	for (int i = 0; i < MEMORY_FLUSHED; i++) {
+		const struct memory_point *point = &measured->flushed[i];
+
+		if (!(point->latency > 0))
+			continue;
+		if (point->bytes >= range)
+			return below ? latency_between(below, point, range) : point->latency;
+		below = point;
+	}
+	return below ? below->latency : 0;
 }
 
 /* Bytes of a cache line. */
@@ -261,6 +282,8 @@ struct memory_facts memory_quartiles(const struct memory_facts *measured, int si
 		far = quartile / point->latency;
 		point->latency = quartile;
 	}
+	for (int i = 0; i < MEMORY_FLUSHED; i++)
+		facts.flushed[i].latency = side > 0 ? facts.flushed[i].hi : facts.flushed[i].lo;
 	scale_level(&facts.l3, 1 + side * spread->l3_latency, 1 + side * spread->l3_lines);
 	scale_level(&facts.memory, far, 1 + side * spread->memory_lines);
 	facts.l3_walk *= 1 + side * spread->l3_latency;

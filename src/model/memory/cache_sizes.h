@@ -76,6 +76,10 @@ struct memory_pages {
 	double independent; /* cycles per load if many loads overlap; 0: not measured */
 };
 
+/* Measured latency of loads of lines that were flushed from all caches. The latency grows with the
+ * range of memory, because page table walks take longer, above all in virtual machines. */
+enum { MEMORY_FLUSHED = 2 };
+
 /* Spreads of measured values (±, distance to the quartiles), each as a share of its value. 0: not
  * measured. */
 struct memory_spreads {
@@ -95,9 +99,11 @@ struct memory_facts {
 			    time; 0: not measured */
 	double skipped_lines; /* cache lines per cycle if every second line of memory is read, in
 				 address order; 0: not measured */
-	struct memory_point point[MEMORY_POINTS];   /* in the order of their ranges' sizes */
-	struct memory_stream stream[MEMORY_POINTS]; /* in the order of their ranges' sizes */
-	struct memory_pages pages[MEMORY_PAGES];    /* in the order of their numbers of pages */
+	struct memory_point point[MEMORY_POINTS];    /* in the order of their ranges' sizes */
+	struct memory_stream stream[MEMORY_POINTS];  /* in the order of their ranges' sizes */
+	struct memory_pages pages[MEMORY_PAGES];     /* in the order of their numbers of pages */
+	struct memory_point flushed[MEMORY_FLUSHED]; /* loads of flushed lines, in the order of
+							their ranges' sizes */
 	struct memory_spreads spread;
 };
 
@@ -109,6 +115,10 @@ struct memory_facts memory_quartiles(const struct memory_facts *measured, int si
  * interpolated between the two nearest measured ranges. Loads that hit the core's own caches are
  * left out. Returns 0 if the range is not between measured ranges. */
 double memory_latency(const struct memory_facts *measured, double range);
+
+/* Returns the measured latency in cycles of loads of flushed lines in a range of bytes,
+ * interpolated between the measured ranges. Returns 0 if it is not measured. */
+double memory_flushed_latency(const struct memory_facts *measured, double range);
 
 /* Returns the largest number of independent misses for which the core waits at the same time. If
  * nearly all measured chains of loads overlapped, the chains and not the core were the limit: the
