@@ -164,7 +164,7 @@ static struct words first_keys(const struct view *view)
 	/* The hint names arrow keys for the knobs. */
 	if (!view->hint || !panels_named(view->screen.focus, "knobs"))
 		return words_of("%sL lessons", probe);
-	return words_of("%sL lessons  or: %s\n%s", probe, view->hint, view->hint);
+	return words_of("%sL lessons  %s\n%s", probe, view->hint, view->hint);
 }
 
 static void draw_message(struct box at, const struct scene *scene)

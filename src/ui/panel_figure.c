@@ -368,8 +368,9 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	limit = panels_limit(view);
 	/* If words about the measured value need another row, they are left out for a value near
 	 * its limit or prediction. */
-	if ((view->gap.kind == GAP_AT_LIMIT || view->gap.kind == GAP_SOFT) && !view->nearest &&
-		strchr(limit.text, ','))
+	if ((view->gap.kind == GAP_AT_LIMIT || view->gap.kind == GAP_EARLY ||
+		    view->gap.kind == GAP_SOFT) &&
+		!view->nearest && strchr(limit.text, ','))
 		limit = words_of("%s\n%.*s", limit.text,
 			(int)(strrchr(limit.text, ',') - limit.text), limit.text);
 	line_cut(lines,

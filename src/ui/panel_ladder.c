@@ -1,7 +1,6 @@
 /* Draws the ladder of limits: a bar in cycles per element for each limit, the highest first. The
  * measured value is below the limits, on the same scale. Hard limits are solid; soft limits are
  * light and labelled. The row of an unknown limit shows the reason instead of a bar. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,10 +282,9 @@ static void find_words(struct lines *words, const struct view *view, bool cause,
 			view->explanation->misses.why);
 	if (view->why)
 		lines_add(words, 0, STYLE_TEXT, "Causes of the gap: %s", why_words(view->why).text);
-	if (advice->kind == ADVICE_KNOB || advice->kind == ADVICE_SENTENCE)
-		lines_add(words, 0, STYLE_KEY, "%s: %c%s",
-			advice->kind == ADVICE_KNOB ? "r" : "To go faster",
-			tolower((unsigned char)advice->words[0]), advice->words + 1);
+	if (advice->kind != ADVICE_NONE)
+		lines_add(words, 0, STYLE_KEY, "%s%s", advice->kind == ADVICE_KNOB ? "r: " : "",
+			advice->words);
 	add_published(words, view);
 	lines_add(words, 0, STYLE_TEXT, "%s", view->blocks.text);
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);

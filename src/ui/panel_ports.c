@@ -218,21 +218,23 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		draw_difference(at, at.width, y, entry);
 }
 
-/* Draws the legend for the marks on the ports' bars: "◀ fullest │ if split evenly". Returns the
- * columns used. */
-static int draw_legend(struct box at, int y, const struct limits *limits)
+/* Draws the legend for the marks on the ports' bars from column x, as far as it fits: "◀ fullest
+ * │ split evenly". Returns the column behind it. */
+static int draw_legend(struct box at, int x, int y, const struct limits *limits)
 {
 	bool binds = limits->binding >= 0 &&
 		     limit_rows[limits->limit[limits->binding].kind].resource == RESOURCE_PORTS;
 	bool naive = false;
-	int x = 0;
+	const char *marks[2];
 
 	for (int i = 0; i < limits->port_count && i < UARCH_PORTS; i++)
 		naive |= fabs(limits->naive[i] - limits->pressure[i]) > 0.01;
-	if (limits->bottleneck)
-		x += canvas_text(at, x, y, STYLE_DIM, binds ? "◀ binds" : "◀ fullest") + 3;
-	return x + canvas_text(at, x, y, STYLE_DIM,
-			   naive ? "│ if split evenly" : "an even split is best");
+	marks[0] = !limits->bottleneck ? "" : binds ? "◀ binds" : "◀ fullest";
+	marks[1] = naive ? "│ split evenly" : "an even split is best";
+	for (int i = 0; i < 2; i++)
+		if (*marks[i] && canvas_fits(at, marks[i], at.width - x))
+			x += canvas_text(at, x, y, STYLE_DIM, "%s", marks[i]) + 2;
+	return x;
 }
 
 /* If no event of this panel is counted, returns the first of these events, so that the panel can
@@ -405,7 +407,8 @@ static void draw(struct box at, const struct scene *scene)
 		draw_entry(box_part(at, shape.column[i] * (width + 2), 0, width, at.height),
 			shape.row[i], &entries, shape.brief, &entries.entry[i], view);
 	if (hidden) {
-		canvas_text(at, 0, shape.rows, STYLE_DIM, "and %d less full", hidden);
+		x = canvas_text(at, 0, shape.rows, STYLE_DIM, "and %d less full", hidden);
+		draw_legend(at, x + 2, shape.rows, &view->explanation->limits);
 		probed_draw(box_part(at, 0, shape.rows + 1, at.width, at.height - shape.rows - 1),
 			view);
 		return;
@@ -413,7 +416,7 @@ static void draw(struct box at, const struct scene *scene)
 	y = shape.rows + (at.height - shape.rows > 2 + probed);
 	if (at.height <= shape.rows)
 		return;
-	x = draw_legend(at, y++, &view->explanation->limits) + 3;
+	x = draw_legend(at, 0, y++, &view->explanation->limits) + 1;
 	if (probed && y < at.height)
 		y += probed_draw(box_part(at, 0, y, at.width, at.height - y), view);
 	if (words.text[0] && y < at.height)
