@@ -122,6 +122,8 @@ json_t *record_limit(
 		record_set_real(object, "cycles", limit->cycles / limits->turns);
 		if (limit->spread > 0)
 			record_set_real(object, "spread", limit->spread);
+		if (limit->early > 0)
+			record_set_real(object, "early", limit->early);
 	}
 	record_set_flag(object, "binding", index == limits->binding);
 	record_set_string(object, "cause", limit->cause);

@@ -51,6 +51,7 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 	limit.known = record_number(object, "cpe", 0, MOST_CYCLES, &limit.cpe) &&
 		      record_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
 	record_number(object, "spread", 0, MOST_CYCLES, &limit.spread);
+	record_number(object, "early", 0, MOST_CYCLES, &limit.early);
 	if (!limit.known)
 		limit.cpe = limit.cycles = 0;
 	record_string(object, "cause", limit.cause, sizeof(limit.cause));

@@ -122,6 +122,23 @@ TEST(below_it_the_model_must_be_wrong)
 	check_contains(words(), "contended: the value may be wrong");
 }
 
+/* The core executes some operations early in some runs: such a measurement is below the limit, but
+ * nothing is wrong. */
+TEST(early_operations_are_no_error)
+{
+	begin(1.2, 2, 0);
+	limits.limit[0].early = 1;
+	check_contains(words(), "0.800 (40 %) below the usual latency");
+	assert_int_equal(gap.kind, GAP_EARLY);
+	assert_string_equal(gap.brief, "-0.800, early");
+	begin(0.9, 2, 0);
+	limits.limit[0].early = 1;
+	check_contains(words(), "below the limit: the core model or the clock is wrong here");
+	begin(2, 2, 0);
+	limits.limit[0].early = 1;
+	check_contains(words(), "at the limit");
+}
+
 TEST(a_disturbed_figure_says_so)
 {
 	begin(1.5, 1, 0);

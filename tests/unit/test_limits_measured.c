@@ -153,8 +153,13 @@ TEST_WITH(foreseen_chains_are_no_bound, set_up, tear_down)
 		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
 }
 
-/* Zen 5: vector operations may be faster than their latency in loops that wait for lines. Branches
- * that are not taken and waiting vector operations leave two misses in flight. */
+static const struct limit *binding(void)
+{
+	return &explanation->limits.limit[explanation->limits.binding];
+}
+
+/* Zen 5: operations on integers in vectors take two cycles in a chain, or one. Branches that are
+ * not taken and waiting vector operations leave two misses in flight. */
 TEST_WITH(buffers_and_chains_of_zen5, set_up, tear_down)
 {
 	if (!core.uarch)
@@ -162,11 +167,12 @@ TEST_WITH(buffers_and_chains_of_zen5, set_up, tear_down)
 	uarch_choice_free(&core);
 	check_ok(uarch_choose("zen5", &machine, &core));
 	check_near(limit_at("window size=256k filler=both", LIMIT_LATENCY), 36, 1e-9);
-	assert_int_not_equal(
-		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
-	limit_at("window size=16k filler=both", LIMIT_LATENCY);
-	assert_int_equal(
-		explanation->limits.limit[explanation->limits.binding].kind, LIMIT_LATENCY);
+	assert_int_equal(binding()->kind, LIMIT_LATENCY);
+	check_near(binding()->early, 18, 1e-9);
+	check_contains(binding()->cause, "at times 18");
+	limit_at("combine op=add type=f64", LIMIT_LATENCY);
+	assert_int_equal(binding()->kind, LIMIT_LATENCY);
+	check_near(binding()->early, 0, 0);
 	check_near(limit_at("window size=64m filler=branch fillers=100", LIMIT_WINDOW), 0, 0);
 	assert_true(limit_at("window size=64m filler=jump fillers=100", LIMIT_WINDOW) > 1000);
 	check_near(limit_at("window size=64m filler=wait-vector fillers=165", LIMIT_WINDOW), 0, 0);

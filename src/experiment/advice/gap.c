@@ -118,7 +118,7 @@ static void above(const struct sample *sample, const struct limits *limits, stru
  * disturbed the sample. */
 static void qualify(const struct sample *sample, struct gap *gap)
 {
-	if (gap->kind == GAP_AT_LIMIT || gap->kind == GAP_SOFT)
+	if (gap->kind == GAP_AT_LIMIT || gap->kind == GAP_EARLY || gap->kind == GAP_SOFT)
 		return;
 	if (sample->contended || sample->unsettled)
 		gap->words[0] = '\0';
@@ -134,6 +134,18 @@ static void qualify(const struct sample *sample, struct gap *gap)
 	} else if (sample->provisional) {
 		add(gap, " (provisional)");
 	}
+}
+
+/* Returns the cycles per element below which no measurement can be: the highest hard limit if the
+ * core executes as many operations early as it can. */
+static double least_bound(const struct limits *limits)
+{
+	double bound = 0;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].known && limits->limit[i].hard)
+			bound = fmax(bound, limits->limit[i].cpe - limits->limit[i].early);
+	return bound;
 }
 
 void gap_find(const struct sample *sample, const struct limits *limits, const char *core,
@@ -160,7 +172,16 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	from = gap->soft ? limits->predicted : limits->bound;
 	gap->cycles = sample->cpe - from;
 	gap->percent = 100 * gap->cycles / from;
-	if (!gap->soft && gap->percent < -100 * GAP_AT) {
+	if (!gap->soft && gap->percent < -100 * GAP_AT &&
+		sample->cpe >= least_bound(limits) * (1 - GAP_AT)) {
+		gap->kind = GAP_EARLY;
+		add(gap,
+			"%s (%.0f %%) below the usual latency: the core executes some vector "
+			"operations a cycle early in this run",
+			units_value(-gap->cycles).text, -gap->percent);
+		snprintf(gap->brief, sizeof(gap->brief), "-%s, early",
+			units_value(-gap->cycles).text);
+	} else if (!gap->soft && gap->percent < -100 * GAP_AT) {
 		gap->kind = GAP_BELOW;
 		add(gap, "%s (%.0f %%) below the limit: ", units_value(-gap->cycles).text,
 			-gap->percent);

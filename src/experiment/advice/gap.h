@@ -17,6 +17,7 @@ enum gap_kind {
 	GAP_NONE, /* no gap: nothing is measured, no hard limit is known, or the prediction is
 		     incomplete */
 	GAP_AT_LIMIT,
+	GAP_EARLY,   /* the measurement is below the limit by what early operations save */
 	GAP_SOFT,    /* the measurement is as a soft limit predicts */
 	GAP_ABOVE,   /* the measurement is above the limit, without a known reason */
 	GAP_BELOW,   /* the measurement is below the limit, which is impossible, so the core model

@@ -51,6 +51,8 @@ struct limit {
 	double spread; /* spread of cpe (±, distance to the quartiles): from the number of counted
 			  mispredictions and the penalty's spread in the core file, and from
 			  measurements of L3 and memory; 0: no spread is known */
+	double early;  /* cycles per element by which the limit is lower in runs in which the core
+			  executes operations early (`extra early-vectors`) */
 };
 
 /* An instruction of the loop, for the listing of the explanation. */

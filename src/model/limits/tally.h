@@ -81,6 +81,8 @@ void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const 
 	__attribute__((format(printf, 4, 5)));
 /* Sets the spread (±) of a known limit, in cycles per path. */
 void limits_set_spread(struct tally *tally, enum limit_kind kind, double cycles);
+/* Sets the cycles per path by which a known limit is lower if operations execute early. */
+void limits_set_early(struct tally *tally, enum limit_kind kind, double cycles);
 /* Adds a limit that applies, but whose number of cycles is unknown. */
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
