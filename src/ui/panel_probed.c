@@ -7,8 +7,11 @@
 #include "experiment/slack/slack.h"
 #include "ui/panels.h"
 
-/* Resources that are busy for fewer than IDLE cycles per iteration are shown as idle. */
+/* Resources that are busy for fewer than IDLE cycles per iteration are shown as idle. A value whose
+ * spread is more than WIDE cycles is shown with its own spread; the first word has the largest
+ * spread of the others. */
 #define IDLE 0.15
+#define WIDE 0.1
 
 /* The place where the next word of the text about port pressure is drawn. */
 struct flow {
@@ -38,17 +41,20 @@ static bool is_provisional(const struct slack_report *slack, const struct slack_
 
 /* Draws a word of the text about port pressure, in the next row if the word does not fit. Draws
  * nothing if the panel has no further row for the word. If the text is cut, the last row keeps room
- * for the ellipsis. The word is ASCII, of `width` bytes. */
-static void put_word(struct flow *flow, enum style style, const char *word, int width)
+ * for the ellipsis. The word has `bytes` bytes. */
+static void put_word(struct flow *flow, enum style style, const char *word, int bytes)
 {
 	bool last = flow->cut && flow->y == flow->at.height - 1;
+	int width = 0;
 
+	for (int i = 0; i < bytes; i++)
+		width += (word[i] & 0xc0) != 0x80;
 	if (flow->x > 0 && flow->x + width > flow->at.width - 2 * last) {
 		flow->x = 0;
 		flow->y++;
 	}
 	if (flow->y < flow->at.height)
-		canvas_text(flow->at, flow->x, flow->y, style, "%.*s", width, word);
+		canvas_text(flow->at, flow->x, flow->y, style, "%.*s", bytes, word);
 	flow->x += width + 2;
 }
 
@@ -69,14 +75,45 @@ static void put_sentence(struct flow *flow, const char *text)
 	}
 }
 
+/* Returns the spread (±) of a measured value, half the distance of its quartiles; 0 for a bound. */
+static double spread_of(const struct slack_resource *resource)
+{
+	return resource->kind == SLACK_EXACT ? (resource->pressure_hi - resource->pressure_lo) / 2
+					     : 0;
+}
+
 static struct words words_of_resource(const struct slack_resource *resource)
 {
 	const char *bound = resource->kind == SLACK_AT_LEAST ? "<" : "";
+	double spread = spread_of(resource);
+	struct words words = words_of("%s %s%.2f", resource->name, bound, resource->pressure);
 
+	if (spread > WIDE)
+		words = words_of("%s±%.2f", words.text, spread);
 	if (slack_differs(resource, resource->model))
-		return words_of("%s %s%.2f (M %.2f)", resource->name, bound, resource->pressure,
-			resource->model);
-	return words_of("%s %s%.2f", resource->name, bound, resource->pressure);
+		words = words_of("%s (M %.2f)", words.text, resource->model);
+	return words;
+}
+
+/* Whether the value of a resource is shown with its number. */
+static bool is_shown(const struct slack_report *slack, const struct slack_resource *resource)
+{
+	return is_measured(resource) && !resource->contended && resource->kind != SLACK_AMBIGUOUS &&
+	       !is_provisional(slack, resource) && !is_idle(resource);
+}
+
+/* "P probed ±0.02:", with the largest spread of the values that do not show their own. */
+static struct words begin_words(const struct slack_report *slack)
+{
+	double most = 0;
+
+	for (int i = 0; i < slack->count; i++) {
+		double spread = spread_of(&slack->resource[i]);
+
+		if (is_shown(slack, &slack->resource[i]) && spread <= WIDE)
+			most = spread > most ? spread : most;
+	}
+	return most < 0.005 ? words_of("P probed:") : words_of("P probed ±%.2f:", most);
 }
 
 static enum style style_of(const struct slack_resource *resource)
@@ -97,7 +134,7 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 		put_sentence(flow, words_of("P unavailable: %s", why).text);
 		return;
 	}
-	put(flow, STYLE_DIM, words_of("P probed:"));
+	put(flow, STYLE_DIM, begin_words(slack));
 	for (int i = 0; i < slack->count; i++) {
 		const struct slack_resource *resource = &slack->resource[i];
 
@@ -120,7 +157,7 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 		if (resource->kind == SLACK_FAILED && failed++ == 0)
 			why = resource->why;
 		waits += resource->kind == SLACK_WAITS;
-		if (is_measured(resource) && !is_idle(resource))
+		if (is_shown(slack, resource))
 			put(flow, style_of(resource), words_of_resource(resource));
 	}
 	if (idle)
