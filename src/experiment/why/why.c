@@ -47,7 +47,7 @@ enum { ROUNDS_LEAST = 3, QUIET_LEAST = 3 };
 #define ROUNDING 1e-3
 
 /* If the core model predicts this share of the difference of a pair with other data or another
- * order, the prediction already counts the cause. */
+ * order, even of the largest difference in its range, the prediction already counts the cause. */
 #define COUNTED 0.75
 
 /* If a change of a place in memory saves this share of the cycles that a change of data or order
@@ -251,7 +251,7 @@ void why_judge(struct why_cause *cause, const struct why_report *report, const d
 		cause->kind = WHY_WAITS;
 	else if (!(cause->cycles > least_of(report)) || !(cause->cycles_lo > least_of(report) / 2))
 		cause->kind = WHY_NOTHING;
-	else if (counted > COUNTED * cause->cycles)
+	else if (counted > COUNTED * cause->cycles_hi)
 		cause->kind = WHY_COUNTED;
 	else
 		cause->kind = WHY_CAUSE;
