@@ -222,7 +222,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 		lines_add(lines, 9, STYLE_TEXT, "%s instructions a cycle C",
 			units_value(counters->ipc).text);
 	if (!isfinite(sample->quiet))
-		lines_add(lines, 10, STYLE_TEXT, "contention is not detected");
+		lines_add(lines, 10, STYLE_TEXT, "contention cannot be detected");
 }
 
 /* Adds instructions per element, and the memory traffic. */

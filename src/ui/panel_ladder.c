@@ -267,8 +267,8 @@ static void find_words(struct lines *words, const struct view *view, bool cause,
 		lines_add(words, 0, STYLE_DIM, "%s%s%s", brief ? "" : limit_bound(limit->kind),
 			*limit_bound(limit->kind) && !brief ? ": " : "", limit->cause);
 	if (view->explanation->waits)
-		lines_add(words, 0, STYLE_TEXT, "The next load waits%s %s.",
-			strncmp(view->explanation->waits, "nothing", 7) == 0 ? " for" : ":",
+		lines_add(words, 0, STYLE_TEXT, "The next load waits %s %s.",
+			strncmp(view->explanation->waits, "nothing", 7) == 0 ? "for" : "because",
 			view->explanation->waits);
 	lines_add(words, 0,
 		view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD

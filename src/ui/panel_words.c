@@ -1,4 +1,5 @@
 /* Lines of text, words and titles, as several panels show them. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,7 +148,9 @@ void panels_cut(struct box at, int rows, char *text, size_t size)
 enum { CLAUSES_LEAST = 3, CLAUSE_LONG = 20 };
 
 /* Whether a text may end before the punctuation mark text[end]. A comma does not end a text within
- * a list after a colon, such as "2 % L2, 1 % L3", nor in the first half of a row. */
+ * a list after a colon, such as "2 % L2, 1 % L3", nor before a number: a list such as "chain of 1
+ * load, 2 additions" would be wrong without its end. Nor does it end a text in the first half of a
+ * row. */
 static bool ends_clause(const char *text, size_t end, int width)
 {
 	size_t begin = end;
@@ -155,6 +158,7 @@ static bool ends_clause(const char *text, size_t end, int width)
 	while (begin > 0 && !strchr(":;,", text[begin - 1]))
 		begin--;
 	return text[end + 1] == ' ' &&
+	       (text[end] != ',' || !isdigit((unsigned char)text[end + 2])) &&
 	       (text[end] != ',' || (end * 2 >= (size_t)width && (end - begin >= CLAUSE_LONG ||
 									 !memchr(text, ':', end))));
 }

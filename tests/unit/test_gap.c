@@ -169,7 +169,7 @@ TEST(an_incomplete_prediction_has_no_gap)
 {
 	begin(16.1, 0.5, 0.95);
 	limits.incomplete = true;
-	check_contains(words(), "not measured yet");
+	check_contains(words(), "not measured: the prediction may be too low");
 	assert_int_equal(gap.kind, GAP_NONE);
 	assert_string_equal(gap.brief, "incomplete");
 	assert_null(strstr(gap.words, "times"));

@@ -116,6 +116,23 @@ TEST_WITH(a_fast_walk_finds_lines_in_l3, set_up, tear_down)
 	check_near(limit_at("mountain size=64m stride=8", LIMIT_EVICTED), 10, 1e-6);
 }
 
+/* Without a measurement of reads of one value a line, a prediction for such reads is incomplete. */
+TEST_WITH(reads_of_a_value_a_line_need_their_own_measurement, set_up, tear_down)
+{
+	double lines = facts.stream[MEMORY_POINTS - 1].lines;
+
+	if (!core.uarch)
+		skip();
+	limit_at("mountain size=256m stride=16", LIMIT_EVICTED);
+	assert_false(explanation->limits.incomplete);
+	facts.stream[MEMORY_POINTS - 1].lines = 0;
+	limit_at("mountain size=256m stride=16", LIMIT_EVICTED);
+	assert_true(explanation->limits.incomplete);
+	limit_at("mountain size=256m stride=1", LIMIT_EVICTED);
+	assert_false(explanation->limits.incomplete);
+	facts.stream[MEMORY_POINTS - 1].lines = lines;
+}
+
 /* Checks a limit of a walk down columns. The lines from memory come 20 at a time; L3 still has a
  * part of them. */
 static void check_columns(const char *words, double near)
@@ -345,6 +362,14 @@ TEST_WITH(stores_at_many_places_wait, set_up, tear_down)
 	assert_true(limit_at("radix-sort size=8m", LIMIT_MISSES) < bound + 0.1);
 	assert_true(limit_at("radix-sort size=64m bits=4", LIMIT_MISSES) < bound);
 	check_near(limit_at("radix-sort size=64m step=count", LIMIT_MISSES), 0, 0.1);
+	/* How many lines memory serves is not known without reads in address order. */
+	assert_false(explanation->limits.incomplete);
+	facts.stream[MEMORY_POINTS - 1].lines = 0;
+	limit_at("radix-sort size=64m", LIMIT_MISSES);
+	assert_true(explanation->limits.incomplete);
+	limit_at("radix-sort size=512k", LIMIT_MISSES);
+	assert_false(explanation->limits.incomplete);
+	facts.stream[MEMORY_POINTS - 1].lines = 0.1;
 }
 
 /* Before each pass, a sort copies the places of all digits: 4,096 lines for 2,048 numbers. */

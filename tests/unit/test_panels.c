@@ -326,6 +326,23 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	check_parts(draw(&panel_ladder, 60, 4), "binds", "measured");
 }
 
+/* A cause that is a list is never shown without its end, as if the rest were not there. */
+TEST(the_ladder_does_not_end_a_list_at_a_comma)
+{
+	begin_limits();
+	snprintf(explanation->limits.limit[1].cause, sizeof(explanation->limits.limit[1].cause),
+		"chain of 1 address computation, 1 locked operation, 1 conditional move: 20 "
+		"cycles");
+	for (int width = 40; width <= 80; width++) {
+		draw(&panel_ladder, width, 6);
+		if (strstr(shown, "address computation"))
+			check_contains(shown, "address computation,");
+	}
+	explanation->waits = "the next node's address is in this node";
+	lacks(draw(&panel_ladder, 48, 7), "The next load waits\n");
+	explanation->waits = NULL;
+}
+
 /* The state of the measured value stands whole before the quartiles. */
 TEST(the_ladder_shows_a_contended_value_as_a_whole_word)
 {

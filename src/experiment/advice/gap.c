@@ -165,7 +165,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	gap->soft = limits->predicted_by >= 0 && !limits->limit[limits->predicted_by].hard &&
 		    sample->cpe > limits->bound * (1 + GAP_AT);
 	if (limits->incomplete && sample->cpe > limits->bound * (1 + GAP_AT)) {
-		add(gap, "L3 or memory is not measured yet: the prediction may be too low");
+		add(gap, "L3 or memory is not measured: the prediction may be too low");
 		snprintf(gap->brief, sizeof(gap->brief), "incomplete");
 		return;
 	}

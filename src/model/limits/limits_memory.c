@@ -416,7 +416,12 @@ static void add_places(struct tally *tally)
 	       lines = place->walk.stored * tally->elements *
 		       (1 - memory_stream_share(&place->measured, place->working_set));
 
-	if (!(place->walk.places > PLACES_FOLLOWED) || !(latency > 0))
+	if (!(place->walk.places > PLACES_FOLLOWED))
+		return;
+	if (place->working_set > levels_cache(tally, L1) + levels_cache(tally, L2) &&
+		(!(latency > 0) || isnan(lines)))
+		tally->limits->incomplete = true;
+	if (!(latency > 0))
 		return;
 	if (isnan(lines))
 		limits_add_unknown(tally, LIMIT_MISSES,

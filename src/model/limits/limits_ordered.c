@@ -141,6 +141,11 @@ static void add_lines(struct tally *tally, const double beyond[3])
 	}
 	limits_add(tally, LIMIT_EVICTED, cycles, "lines that are evicted before their next use: %s",
 		words.text);
+	/* The bandwidth of memory alone says too little if the loop reads one value of each line.
+	 */
+	if (measured->memory.known && served[2] > SHARE_LEAST * beyond[L1] &&
+		tally->place->walk.step >= LINE && !(strided > 0))
+		tally->limits->incomplete = true;
 }
 
 /* Adds the limit of loads that cannot begin while missing lines are written into L1. A loop with
