@@ -32,12 +32,12 @@ struct words compare_name(const struct compared_quantity *quantity)
 	bool has_unit = *quantity->unit && strcmp(quantity->field, "bytes") != 0 &&
 			strcmp(quantity->field, "entries") != 0;
 
-	return words_of("%s%s%s%s", quantity->subject, has_unit ? ", " : "",
+	return words_of("%s%s%s%s%s", quantity->subject, has_unit ? ", " : "",
 		has_unit				  ? quantity->unit
 		: strcmp(quantity->field, "bytes") == 0	  ? ", size"
 		: strcmp(quantity->field, "entries") == 0 ? ", entries"
 							  : "",
-		"");
+		*quantity->sources ? " " : "", quantity->sources);
 }
 
 struct units_text compare_spread(const struct differ_value *value)

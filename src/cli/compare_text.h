@@ -12,7 +12,8 @@ struct report;
  * equal on both sides. */
 void compare_text(struct report *report, const void *item);
 
-/* Returns the name of a quantity with its unit: "level L2, cycles". */
+/* Returns the name of a quantity with its unit and the letters of its values' sources: "level L2,
+ * cycles R". */
 struct words compare_name(const struct compared_quantity *quantity);
 /* Returns a value of the quantity without its unit; bytes as by units_size_long(). */
 struct units_text compare_value(const struct compared_quantity *quantity, double value);

@@ -112,7 +112,7 @@ static void add_odd_unit(struct document *document, const struct comparison *com
 
 		document_row(document,
 			(const char *const[]){ compare_name(quantity).text,
-				compare_value(quantity, odd->value.value).text,
+				side_words(comparison, odd->quantity, &odd->value).text,
 				compare_value(quantity, odd->median).text,
 				compare_change(odd->ratio).text, NULL },
 			NULL);

@@ -24,6 +24,15 @@ grep -q '"record":"comparison".*"lines":4.*"used":4' out || fail "the lines are 
 expect 0 compare a.jsonl b.jsonl --format csv
 [ "$(grep -c ',differs$' out)" = 1 ] || fail "not one difference in CSV"
 
+# Each quantity has the letters of its sources, if the records state them.
+for clock in reference counter; do
+	sed "s/\"cpe\"/\"cycles_from\":\"$clock\",&/" b.jsonl >"$clock.jsonl"
+done
+run 0 compare a.jsonl reference.jsonl
+says out 'cycles/element R '
+run 0 compare counter.jsonl reference.jsonl --format json
+grep -q '"sources":"CR"' out || fail "the sources of both sides are not named"
+
 # A stream of hosts, one of them slow, with text of other programs, cut and repeated lines.
 for host in n1 n2 n3 n4 n5 n6 n7 n8; do
 	sample "$host" 1 1.0

@@ -89,6 +89,28 @@ static void join_trials(
 	}
 }
 
+/* Returns the letter of the source of a value; 0: unknown. Sizes and shares of ports are found from
+ * cycles. */
+static char letter_of(
+	const struct compared_source *source, const struct compared_quantity *quantity)
+{
+	const char *unit = quantity->unit;
+
+	if (strncmp(unit, "ns", 2) == 0 || strcmp(unit, "GB/s") == 0)
+		return SOURCE_TIME;
+	return strcmp(unit, "share") == 0 || strcmp(unit, "processors") == 0
+		       ? '\0'
+		       : (char)source->cycles_from;
+}
+
+static void note_source(char *letters, size_t size, char letter)
+{
+	size_t length = strlen(letters);
+
+	if (letter && !strchr(letters, letter) && length + 1 < size)
+		letters[length] = letter;
+}
+
 void compared_add(
 	struct compared *compared, int source, int quantity, const struct compared_value *value)
 {
@@ -104,6 +126,9 @@ void compared_add(
 			compared->value, compared->value_count, sizeof(*compared->value));
 		new = &compared->value[compared->value_count++];
 	}
+	note_source(compared->quantity[quantity].sources,
+		sizeof(compared->quantity[quantity].sources),
+		letter_of(&compared->source[source], &compared->quantity[quantity]));
 	*new = added;
 	new->quantity = quantity;
 	new->source = source;

@@ -13,6 +13,7 @@
 
 #include "base/intern.h"
 #include "base/status.h"
+#include "engine/measure/trials.h"
 
 /* The smallest share of quiet trials, or of huge pages, in a comparison. Smaller shares are raised
  * to this value. */
@@ -46,6 +47,8 @@ struct compared_quantity {
 	 * clock, so it differs more from run to run. */
 	bool shared;
 	enum compared_kind kind;
+	char sources[4]; /* the letters of the sources of its values (enum source), "R" or "CR"; "":
+			    unknown */
 };
 
 /* A source of measured values: one host in one file. The source's microcode, L3 size and load may
@@ -73,6 +76,7 @@ struct compared_source {
 	 * above 1 shows that L3 or memory was not the same during the probe. 0: no probe */
 	double drop;
 	char uarch[32], microcode[24]; /* "": unknown */
+	enum source cycles_from;       /* the clock of its last sample; SOURCE_NONE: unknown */
 
 	/* State of the reader. */
 	uint64_t report; /* hash of the first line of the report that is being read; 0: no report */

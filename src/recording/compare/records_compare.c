@@ -35,6 +35,7 @@ static json_t *begin(const struct records *records, const struct comparison *com
 	record_set_string(object, "subject", what->subject);
 	record_set_string(object, "field", what->field);
 	record_set_words(object, "unit", what->unit);
+	record_set_words(object, "sources", what->sources);
 	return object;
 }
 
