@@ -302,7 +302,7 @@ static void sweep_end_text(struct report *report)
 		fputs("l: not linear; the time is not proportional to n, so use a larger n\n",
 			report->out);
 	if (report->learnt)
-		fputs("r: the branch predictor has learnt the repeated data; data=fresh is "
+		fputs("r: the core's predictors have learnt the repeated data; data=fresh is "
 		      "slower\n",
 			report->out);
 	if (report->two_modes)
@@ -393,19 +393,19 @@ static void trials_text(FILE *out, const struct sample *sample, const struct run
 			units_value(sample->mode_high).text);
 }
 
-/* Prints the cycles per element on repeated and on fresh data, if the branch predictor has learnt
- * the repeated data. */
+/* Prints the cycles per element on repeated and on fresh data, if the core has learnt the repeated
+ * data: its predictor of branches, or that of loads which need the value of an earlier store. */
 static void learnt_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
 {
 	double repeated, fresh;
 
 	if (sample_learnt(sample, facts, &repeated, &fresh))
 		fprintf(out,
-			"data     %s cycles while learnt, %s on fresh data: the branch predictor "
-			"%s\n",
+			"data     %s cycles on repeated data, %s on fresh data: the core's "
+			"predictors %s\n",
 			units_cycles(repeated).text, units_cycles(fresh).text,
-			facts->cpe_repeated > 0 ? "learns repeated data"
-						: "has learnt the repeated data");
+			facts->cpe_repeated > 0 ? "learn repeated data"
+						: "have learnt the repeated data");
 }
 
 static void run_text(struct report *report, const void *item)

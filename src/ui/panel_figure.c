@@ -137,8 +137,8 @@ static void add_doubts(
 	if (sample_learnt(sample, facts, &repeated, &fresh))
 		lines_add(lines, 1, STYLE_WARN,
 			facts->cpe_repeated > 0
-				? "fresh data; %1$s while learnt\nlearnt data: %1$s"
-				: "while learnt; %1$s on fresh data\nfresh data: %1$s",
+				? "on fresh data; %1$s on repeated data\nrepeated data: %1$s"
+				: "on repeated data; %1$s on fresh data\nfresh data: %1$s",
 			units_cycles(facts->cpe_repeated > 0 ? repeated : fresh).text);
 	if (sample->places > 1)
 		lines_add(lines, 7, STYLE_TEXT, "%u placements %s … %s", sample->places,

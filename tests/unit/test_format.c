@@ -256,6 +256,15 @@ TEST(text_tells_one_sample_in_lines)
 	assert_null(strstr(written, "quiet"));
 	assert_null(strstr(written, "nan"));
 	assert_null(strstr(written, "CONTENDED"));
+
+	/* A loop whose only branch is its own may be faster on repeated data too: other predictors
+	 * learn as well. */
+	begin("text", &subject_run);
+	facts.cpe_fresh = 1.5;
+	write_sample(&report.setting, &sample, &facts);
+	end();
+	check_contains(written, "0.752 cycles on repeated data, 1.500 on fresh data: the core's "
+				"predictors have learnt the repeated data\n");
 }
 
 TEST(text_aligns_a_sweep)
