@@ -192,11 +192,9 @@ void units_print(FILE *out, const struct unit *units, int count, enum unit_kind 
 					units_value(units[i].value[k]).text, mark_of(&units[i], k));
 		fputc('\n', out);
 	}
-	fputs(known >> UNIT_L3 & 1 || known >> UNIT_MEMORY & 1
-			? "(L1d, L2: latency in cycles; L3, mem: latency in ns; B/c, GB/s: bytes "
-			  "read)\n"
-			: "(L1d, L2: latency in cycles; B/c: bytes read in a cycle)\n",
-		out);
+	fprintf(out, "(%s: latency in cycles%s%s)\n", known >> UNIT_L2 & 1 ? "L1d, L2" : "L1d",
+		known >> UNIT_L3 & 1 || known >> UNIT_MEMORY & 1 ? "; L3, mem: latency in ns" : "",
+		known >> UNIT_READ_L1 ? "; B/c, GB/s: bytes read" : "");
 	odd = print_odd(out, units, count, kind);
 	if (count < 3)
 		fprintf(out, "\n%d unit%s: too few to say which one differs\n", count,
