@@ -87,7 +87,8 @@ void classroom_view(const struct session *session, struct view *view)
 	lesson->has_hint = here && step->hint.words;
 	if (now->hinted && lesson->has_hint)
 		lesson->hint = shown(session, SHOWN_HINT, &step->hint, &measured.values);
-	lesson->drifted = !lesson->away && !session->replay && has_drifted(now, &view->sample);
+	if (!lesson->away && !session->replay && has_drifted(now, &view->sample))
+		lesson->judged_cpe = now->sample.cpe;
 	if (now->answered)
 		lesson->judgement = &now->judgement;
 	if (now->answered)

@@ -294,9 +294,10 @@ void session_recorded(struct session *session, char *buffer, size_t size)
 		return;
 	state = recording_state(session->recording);
 	if (state.settings == 0 && state.held == 0) {
-		snprintf(buffer, size,
-			"recorded: no setting in %.100s, because no measurement was finished",
-			state.path);
+		snprintf(buffer, size, "recorded: no setting in %.100s, because %s", state.path,
+			session->setting.kernel->own
+				? "own loops are not recorded: a replay would not have their code"
+				: "no measurement was finished");
 		return;
 	}
 	snprintf(buffer, size, "recorded: %d setting%s, %s: slexplore replay %.100s",

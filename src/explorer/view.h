@@ -254,10 +254,12 @@ struct view_lesson {
 	bool aside;	/* the usual panels replace the text of the lesson for a while */
 	/* The recording has no sample of the step's setting, so the step asks nothing. */
 	bool absent;
-	bool away;    /* true: the user has left the setting of the lesson's step */
-	int first;    /* the first row of the lesson's text on screen */
-	bool drifted; /* the measured time has changed since it judged the answer, so the
-			 explanation has other values than the screen */
+	bool away; /* true: the user has left the setting of the lesson's step */
+	int first; /* the first row of the lesson's text on screen */
+	/* Cycles per element of the setting when its measured value judged the answer, if the value
+	 * has changed since then, so the explanation has other values than the screen; 0: it has
+	 * not changed. */
+	double judged_cpe;
 	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
 	const char *awaited;
 	const char *guess; /* the guess in words, while it waits; NULL: none, or skipped */

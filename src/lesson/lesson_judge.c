@@ -229,12 +229,16 @@ static int faster_answers(const struct lesson_question *question,
 {
 	bool known = valid(values->now) && valid(values->a);
 	double ratio = known ? values->now->cpe / values->a->cpe : NAN;
-	bool same = ratio <= 1 + question->within && ratio >= 1 / (1 + question->within);
+	/* Values that differ by less than their spread are equal, as in the panel with B/A. */
+	double within = known && sample_overlap(values->now, values->a)
+				? fmax(question->within, SAMPLE_EQUAL_WITHIN)
+				: question->within;
+	bool same = ratio <= 1 + within && ratio >= 1 / (1 + within);
 
 	snprintf(answer[0].words, sizeof(answer[0].words), "A is faster");
 	snprintf(answer[1].words, sizeof(answer[1].words), "B, the present setting, is faster");
-	snprintf(answer[2].words, sizeof(answer[2].words), "A and B are equally fast, within %g %%",
-		100 * question->within);
+	snprintf(answer[2].words, sizeof(answer[2].words),
+		"A and B are equally fast, within %g %% or the spread", 100 * question->within);
 	answer[0].right = known && !same && ratio > 1;
 	answer[1].right = known && !same && ratio < 1;
 	answer[2].right = known && same;

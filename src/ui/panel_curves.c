@@ -164,24 +164,12 @@ static void put_bands(struct column *column, const struct probe_report *report)
 	column->row++;
 }
 
-/* Adds the highest speedup of several independent chains of loads over one chain. */
 static void put_parallel(struct column *column, const struct probe_curve *curve)
 {
-	const struct probe_point *one = NULL, *best = NULL;
+	char words[160];
 
-	for (int i = 0; i < curve->count; i++) {
-		const struct probe_point *point = &curve->point[i];
-
-		if (!point->sample.valid)
-			continue;
-		one = point->x == 1 ? point : one;
-		best = !best || point->sample.ns < best->sample.ns ? point : best;
-	}
-	if (one && best && best != one)
-		column_put(column, STYLE_TEXT,
-			"%.0f loads at once: %.1f times as fast as one (in %s)", best->x,
-			one->sample.ns / best->sample.ns,
-			units_size_long((int64_t)best->facts.footprint).text);
+	if (probe_parallel_words(curve, words, sizeof(words)))
+		column_put(column, STYLE_TEXT, "%s", words);
 }
 
 /* Adds the groups of pairs of processors, with the letters of the map. */

@@ -394,10 +394,6 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			limit_rows[limits->limit[second].kind].name);
 }
 
-/* Two values whose quartiles overlap are called equal up to this difference. The quartiles of
- * contended values can be so wide that values overlap that differ by far. */
-#define EQUAL_WITHIN 0.1
-
 /* Returns the ratio of the present value (B) to the pinned value (A), and doubts about both values.
  * Two values do not differ significantly if their quartiles overlap, or if the values are equal
  * within the noise. */
@@ -406,8 +402,8 @@ struct words panels_ratio(const struct view *view)
 	const struct sample *a = &view->a, *b = &view->sample;
 	const char *a_doubt = sample_doubt(a), *b_doubt = sample_doubt(b);
 	double ratio = view->ratio;
-	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi),
-	     near = same && fabs(ratio - 1) < EQUAL_WITHIN,
+	bool same = fabs(ratio - 1) < 0.005 || sample_overlap(a, b),
+	     near = same && fabs(ratio - 1) < SAMPLE_EQUAL_WITHIN,
 	     both = a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0;
 	struct words verdict, doubts, brief;
 

@@ -177,9 +177,10 @@ static void add_judgement(struct lesson_column *column, const struct view *view)
 			words_of("The measured value is doubtful (%s): e measures again.",
 				judgement->doubt)
 				.text);
-	else if (view->lesson.drifted && !judgement->computed)
+	else if (view->lesson.judged_cpe > 0 && !judgement->computed)
 		paragraph(column, 0, 0, STYLE_WARN,
-			words_of("Measured when you answered; now it takes %s.",
+			words_of("This setting took %s cycles when you answered; now it takes %s.",
+				units_cycles(view->lesson.judged_cpe).text,
 				units_cycles(view->sample.cpe).text)
 				.text);
 	if (column->limit && limit.text[0] && !view->lesson.away)

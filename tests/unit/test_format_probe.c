@@ -139,14 +139,19 @@ TEST(text_keeps_to_eighty_columns_and_says_it_all)
 TEST(text_doubts_more_gain_than_loads_at_once)
 {
 	struct probe *probe = probed(UINT_MAX);
+	char words[160];
 
 	for (int slower = 0; slower < 2; slower++) {
 		struct probe_report *tampered =
 			(struct probe_report *)(uintptr_t)probe_report(probe);
 
 		assert_true(tampered->parallel.count > 3 && tampered->parallel.point[0].x == 1);
-		if (slower)
+		if (slower) {
 			tampered->parallel.point[0].sample.cpe *= 2;
+			tampered->parallel.point[0].sample.ns *= 2;
+		}
+		assert_true(probe_parallel_words(&tampered->parallel, words, sizeof(words)));
+		assert_true((strstr(words, "slowed down") != NULL) == (slower == 1));
 		write_whole("text", &subject_probe, tampered);
 		assert_true((strstr(written, "at most N times as fast") != NULL) == (slower == 1));
 	}

@@ -272,6 +272,25 @@ TEST(a_guess_is_judged_by_the_measured_value)
 				lesson_verdict_names[rows[i].verdict]);
 }
 
+TEST(settings_that_differ_by_less_than_their_spread_are_equally_fast)
+{
+	static const struct sample steady = { .valid = true,
+		.cpe = 3.2,
+		.cpe_lo = 3.18,
+		.cpe_hi = 3.22 },
+				   wide = { .valid = true, .cpe = 3.2, .cpe_lo = 3, .cpe_hi = 3.4 },
+				   far = { .valid = true, .cpe = 3.6, .cpe_lo = 3, .cpe_hi = 4 };
+	const struct sample *before = values.now;
+
+	values.now = &steady;
+	assert_int_equal(verdict("ask faster", "a"), VERDICT_RIGHT);
+	values.now = &wide;
+	assert_int_equal(verdict("ask faster", "c"), VERDICT_RIGHT);
+	values.now = &far;
+	assert_int_equal(verdict("ask faster", "a"), VERDICT_RIGHT);
+	values.now = before;
+}
+
 TEST(a_skipped_question_is_recorded_as_skipped_and_shows_the_value)
 {
 	const struct lesson_step *step = question("ask number cpe");

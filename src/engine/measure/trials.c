@@ -333,6 +333,11 @@ const char *sample_doubt(const struct sample *sample)
 				     : NULL;
 }
 
+bool sample_overlap(const struct sample *a, const struct sample *b)
+{
+	return a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi;
+}
+
 double sample_precision(const struct sample *sample)
 {
 	return 0.627 * (sample->cpe_hi - sample->cpe_lo) / sqrt(sample->trials) / sample->cpe;

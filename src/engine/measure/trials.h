@@ -213,6 +213,14 @@ bool sample_learnt(const struct sample *sample, const struct run_facts *facts, d
  */
 const char *sample_doubt(const struct sample *sample);
 
+/* Returns whether the values of two samples differ by less than their spread: their quartiles
+ * overlap. */
+bool sample_overlap(const struct sample *a, const struct sample *b);
+
+/* Two samples whose quartiles overlap are called equal up to this difference. The quartiles of
+ * contended values can be so wide that values overlap that differ by far. */
+#define SAMPLE_EQUAL_WITHIN 0.1
+
 /* Replaces the facts about a run by those of a newer measurement of the same setting. The parameter
  * `visits` is the number of earlier measurements of the setting. The fact others_gbps becomes the
  * mean over the measurements with a known value. */

@@ -426,6 +426,42 @@ const struct probe_report *probe_report(const struct probe *probe)
 	return &probe->report;
 }
 
+/* ---- loads at once ---- */
+
+/* The speedup of N loads at once is doubtful if it is larger than N times this factor. */
+#define BEYOND 1.1
+
+bool probe_beyond(const struct probe_point *one, const struct probe_point *many)
+{
+	return one->x == 1 && one->sample.cpe > BEYOND * many->x * many->sample.cpe;
+}
+
+bool probe_parallel_words(const struct probe_curve *curve, char *words, size_t size)
+{
+	const struct probe_point *one = NULL, *best = NULL;
+
+	for (int i = 0; i < curve->count; i++) {
+		const struct probe_point *point = &curve->point[i];
+
+		if (!point->sample.valid)
+			continue;
+		one = point->x == 1 ? point : one;
+		best = !best || point->sample.ns < best->sample.ns ? point : best;
+	}
+	if (!one || !best || best == one)
+		return false;
+	if (probe_beyond(one, best))
+		snprintf(words, size,
+			"%.0f loads at once: at least %.0f times as fast as one, which other "
+			"activity slowed down (in %s)",
+			best->x, best->x, units_size_long((int64_t)best->facts.footprint).text);
+	else
+		snprintf(words, size, "%.0f loads at once: %.1f times as fast as one (in %s)",
+			best->x, one->sample.ns / best->sample.ns,
+			units_size_long((int64_t)best->facts.footprint).text);
+	return true;
+}
+
 /* ---- the probe as a campaign ---- */
 
 static void probe_state(const struct probe *probe, struct campaign_state *state)

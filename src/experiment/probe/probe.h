@@ -153,3 +153,12 @@ const struct probe_report *probe_report(const struct probe *probe);
 
 /* The median clock of the core during the probe's points, in GHz; NAN without a usable point. */
 double probe_ghz(const struct probe_report *report);
+
+/* Returns whether the loads of `many` appear to be faster together than their number allows. N
+ * loads at once are at most N times as fast as one load, so other activity slowed down the single
+ * load of `one`. */
+bool probe_beyond(const struct probe_point *one, const struct probe_point *many);
+
+/* Writes the highest speedup of several loads at once over one load. Returns false if the curve has
+ * none. */
+bool probe_parallel_words(const struct probe_curve *curve, char *words, size_t size);

@@ -13,10 +13,6 @@
 
 enum { CELL = 40 };
 
-/* The measured speedup of N parallel loads over one load is doubtful if it is larger than N times
- * this factor. */
-#define BEYOND 1.1
-
 /* ---- words ---- */
 
 static void cell(FILE *out, int width, double value)
@@ -266,12 +262,9 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 			units_size_long((int64_t)kernel_footprint(last->kernel, last->v)).text)
 			.text,
 		spread_over(curve));
-	/* N parallel loads can be at most N times as fast as a single load. A speedup above N means
-	 * that other activity slowed the single load down. */
 	for (int i = 0; i < curve->count; i++)
-		beyond = beyond || curve->point[0].sample.cpe >
-					   BEYOND * curve->point[i].x * curve->point[i].sample.cpe;
-	if (curve->point[0].x == 1 && beyond)
+		beyond = beyond || probe_beyond(&curve->point[0], &curve->point[i]);
+	if (beyond)
 		text_print(out, TEXT_COLUMNS, "", 2,
 			"N loads at once are at most N times as fast. Memory was slower while one "
 			"load was timed alone, so these ratios are too high.");
