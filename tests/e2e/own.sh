@@ -98,6 +98,10 @@ printf 'live\npin swap\nlive\ndump %s\nquit\n' "$work/swapped" >script.swap
 sed 's/kept/left/' knobs.c >other.c
 expect 0 ./knobs.c n=512 vs ./other.c --script script.swap
 says swapped "▸ knobs.c"
+# A recording without settings says why.
+printf 'live\nrecord to own.jsonl\nlive\nrecord\ndump %s\nquit\n' "$work/unrecorded" >script.record
+expect 0 ./knobs.c n=512 --script script.record
+says unrecorded "because own loops are not recorded"
 
 # Two sweeps, and two explanations.
 expect 0 sweep ./knobs.c n=512,1k vs ./other.c cflags=-O1 --quiet --time-budget 0.05
