@@ -290,6 +290,19 @@ TEST(sets_overflow_before_a_cache_is_full)
 	check_near(cache_cyclic_missed(&none, 4096), 1, 0);
 }
 
+TEST(lines_spread_evenly_over_the_sets_overflow_some_sets_first)
+{
+	const struct cache_size first = { .bytes = 48 << 10, .ways = 12 }, none = { .bytes = 0 };
+
+	check_near(cache_even_missed(&first, 16 << 10), 0, 0);
+	check_near(cache_even_missed(&first, 48 << 10), 0, 0);
+	/* 784 lines over 64 sets: 16 sets with 13 lines. */
+	check_near(cache_even_missed(&first, 49 << 10), 16 * 13 / 784.0, 1e-9);
+	check_near(cache_even_missed(&first, 52 << 10), 1, 1e-9);
+	check_near(cache_even_missed(&first, 256 << 10), 1, 0);
+	check_near(cache_even_missed(&none, 4096), 1, 0);
+}
+
 /* A walk that skips every second line waits for each line; a step of a line and a half skips every
  * second time. */
 TEST(skipped_lines_are_measured_apart)

@@ -107,6 +107,19 @@ double cache_cyclic_missed(const struct cache_size *cache, double bytes)
 	return fmax(1 - fewer, 0);
 }
 
+double cache_even_missed(const struct cache_size *cache, double bytes)
+{
+	int ways = cache->ways > 0 ? cache->ways : WAYS_UNKNOWN;
+	double mean, more;
+
+	if (!(cache->bytes > 0))
+		return 1;
+	mean = bytes / cache->bytes * ways;
+	/* The share of the sets that have one line more than they have ways, if others have not. */
+	more = fmax(mean - ways, 0);
+	return more < 1 ? more * (ways + 1) / mean : 1;
+}
+
 /* Returns the latency at `range` bytes between two measured ranges. */
 static double latency_between(
 	const struct memory_point *below, const struct memory_point *above, double range)
