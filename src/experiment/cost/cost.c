@@ -26,13 +26,6 @@ enum { ENOUGH = 5, MOST = 12, PLAINS = MOST * COST_INSNS };
 #define MEDIAN 0.93
 #define SURE   2.0
 
-/* If the costs add up to more than the loop's cycles by this share, each is an upper bound. */
-#define MORE 0.05
-
-/* A cost agrees with the core model if they differ by at most this share of the loop's cycles,
- * apart from the measurement error. */
-#define SHARE 0.03
-
 /* The measurements of a loop. Measurements that other processes disturbed count only while there
  * are no undisturbed ones. */
 struct points {
@@ -189,88 +182,6 @@ const struct cost_report *cost_report(const struct cost *cost)
 
 /* ---- From measurements to costs */
 
-static struct cost_value scaled(struct cost_value value, double factor)
-{
-	return (struct cost_value){ value.value * factor, value.lo * factor, value.hi * factor };
-}
-
-/* Whether a exceeds b by more than the measurement error. */
-static bool exceeds(struct cost_value a, struct cost_value b)
-{
-	return a.value - b.value > hypot(a.value - a.lo, b.hi - b.value);
-}
-
-/* Returns the smaller of a value and a limit, with the error of the value. */
-static struct cost_value at_most(struct cost_value value, double limit)
-{
-	double less = fmax(value.value - limit, 0);
-
-	return (struct cost_value){ value.value - less, value.lo - less, value.hi - less };
-}
-
-void cost_estimate(struct cost_insn *insn, double cpe)
-{
-	struct cost_value wait = scaled(insn->later, insn->latency);
-
-	if (insn->wait.value < wait.value)
-		wait = insn->wait;
-	wait = at_most(wait, cpe);
-	insn->cost = insn->twice;
-	if (isnan(insn->cost.value) || exceeds(wait, insn->cost))
-		insn->cost = wait;
-	else if (wait.hi > insn->cost.hi)
-		insn->cost.hi = wait.hi;
-}
-
-double cost_sum(const struct cost_report *report)
-{
-	double sum = NAN;
-
-	for (int i = 0; i < report->count; i++)
-		if (isfinite(report->insn[i].cost.value))
-			sum = (isnan(sum) ? 0 : sum) + report->insn[i].cost.value;
-	return sum;
-}
-
-bool cost_at_most(const struct cost_report *report)
-{
-	double errors = 0;
-
-	for (int i = 0; i < report->count; i++)
-		if (isfinite(report->insn[i].cost.value))
-			errors =
-				hypot(errors, report->insn[i].cost.value - report->insn[i].cost.lo);
-	return cost_sum(report) - errors > (1 + MORE) * report->cpe.value;
-}
-
-const char *cost_missing(const struct cost_report *report)
-{
-	for (int i = 0; i < report->count; i++) {
-		const struct cost_insn *insn = &report->insn[i];
-
-		if (insn->why_twice[0] && insn->why_later[0] &&
-			strcmp(insn->why_twice, insn->why_saved) != 0)
-			return insn->why_twice;
-	}
-	return NULL;
-}
-
-bool cost_differs(const struct cost_report *report, const struct cost_insn *insn)
-{
-	double most = SHARE * report->cpe.value;
-
-	return isfinite(insn->cost.value) && isfinite(insn->model) &&
-	       (insn->cost.lo > insn->model + most || insn->cost.hi < insn->model - most);
-}
-
-const struct cost_insn *cost_at(const struct cost_report *report, uint64_t offset)
-{
-	for (int i = 0; i < report->count; i++)
-		if (report->insn[i].offset == offset)
-			return &report->insn[i];
-	return NULL;
-}
-
 /* Returns the cycles per element of a loop, and sets *error to their standard error. Other
  * processes and unlucky places in memory only make a loop slower, so a fast measurement counts: the
  * fastest of ENOUGH, the second of MOST. */
@@ -307,13 +218,13 @@ static struct cost_value compare_loops(const struct points *longer, const struct
  * cycle later. */
 static struct cost_value later_by(const struct cost_insn *row, const struct points *points)
 {
-	return scaled(compare_loops(&points[COST_LATER], &points[COST_HELD]), 1 / row->delay);
+	return cost_scaled(compare_loops(&points[COST_LATER], &points[COST_HELD]), 1 / row->delay);
 }
 
 /* Returns the cycles per element that the loop takes more with a copy of an instruction. */
 static struct cost_value twice_of(const struct cost *cost, int i)
 {
-	struct cost_value slots = scaled(cost->report.slot, cost->report.insn[i].slots),
+	struct cost_value slots = cost_scaled(cost->report.slot, cost->report.insn[i].slots),
 			  work = compare_loops(
 				  &cost->points[i][COST_TWICE], &cost->points[i][COST_SLOTS]);
 
@@ -346,7 +257,8 @@ static void evaluate(struct cost *cost)
 
 		row->twice = twice_of(cost, i);
 		row->later = later_by(row, points);
-		row->wait = scaled(compare_loops(&points[COST_LATER_LONG], &points[COST_HELD_LONG]),
+		row->wait = cost_scaled(
+			compare_loops(&points[COST_LATER_LONG], &points[COST_HELD_LONG]),
 			fmax(row->latency / (cost_delays(row) * row->delay), 1));
 		row->saved = compare_loops(&cost->plain, &points[COST_WITHOUT]);
 		cost_estimate(row, report->cpe.value);
@@ -465,7 +377,7 @@ static bool needs_whole(const struct cost *cost, int i)
 	wait = row->latency * later_by(row, points).value;
 	if (points[COST_TWICE].count > 0)
 		twice = twice_of(cost, i).value;
-	return cost_delays(row) > 1 && wait > twice + SHARE * cost->report.cpe.value;
+	return cost_delays(row) > 1 && wait > twice + COST_SHARE * cost->report.cpe.value;
 }
 
 static void measure_insn(struct cost *cost, int i)

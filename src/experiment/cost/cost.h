@@ -167,7 +167,13 @@ double cost_rest(const struct limits *limits);
 struct cost_value cost_slot(const struct cost_front *front, struct cost_value few,
 	struct cost_value many, struct cost_value rise, double cpe);
 
-/* ---- Measuring (cost.c) */
+/* ---- From measurements to costs (costs.c) */
+
+/* A cost agrees with the core model if they differ by at most this share of the loop's cycles,
+ * apart from the measurement error. */
+#define COST_SHARE 0.03
+
+struct cost_value cost_scaled(struct cost_value value, double factor);
 
 /* Fills in the cost of an instruction from `twice`, `later` and the latency. Pure. The larger of
  * two noisy values is too large on average. So the cost of waiting counts only if it exceeds
@@ -196,6 +202,8 @@ bool cost_differs(const struct cost_report *report, const struct cost_insn *insn
 /* Returns the cost of the instruction at an offset in the listing of the loop; NULL: there is none.
  */
 const struct cost_insn *cost_at(const struct cost_report *report, uint64_t offset);
+
+/* ---- Measuring (cost.c) */
 
 struct cost;
 

@@ -1,0 +1,91 @@
+/* From the measured effects of changed loops to the cost of each instruction, and what a report of
+ * costs says. Pure. */
+#include "experiment/cost/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+/* If the costs add up to more than the loop's cycles by this share, each is an upper bound. */
+#define MORE 0.05
+
+struct cost_value cost_scaled(struct cost_value value, double factor)
+{
+	return (struct cost_value){ value.value * factor, value.lo * factor, value.hi * factor };
+}
+
+/* Whether a exceeds b by more than the measurement error. */
+static bool exceeds(struct cost_value a, struct cost_value b)
+{
+	return a.value - b.value > hypot(a.value - a.lo, b.hi - b.value);
+}
+
+/* Returns the smaller of a value and a limit, with the error of the value. */
+static struct cost_value at_most(struct cost_value value, double limit)
+{
+	double less = fmax(value.value - limit, 0);
+
+	return (struct cost_value){ value.value - less, value.lo - less, value.hi - less };
+}
+
+void cost_estimate(struct cost_insn *insn, double cpe)
+{
+	struct cost_value wait = cost_scaled(insn->later, insn->latency);
+
+	if (insn->wait.value < wait.value)
+		wait = insn->wait;
+	wait = at_most(wait, cpe);
+	insn->cost = insn->twice;
+	if (isnan(insn->cost.value) || exceeds(wait, insn->cost))
+		insn->cost = wait;
+	else if (wait.hi > insn->cost.hi)
+		insn->cost.hi = wait.hi;
+}
+
+double cost_sum(const struct cost_report *report)
+{
+	double sum = NAN;
+
+	for (int i = 0; i < report->count; i++)
+		if (isfinite(report->insn[i].cost.value))
+			sum = (isnan(sum) ? 0 : sum) + report->insn[i].cost.value;
+	return sum;
+}
+
+bool cost_at_most(const struct cost_report *report)
+{
+	double errors = 0;
+
+	for (int i = 0; i < report->count; i++)
+		if (isfinite(report->insn[i].cost.value))
+			errors =
+				hypot(errors, report->insn[i].cost.value - report->insn[i].cost.lo);
+	return cost_sum(report) - errors > (1 + MORE) * report->cpe.value;
+}
+
+const char *cost_missing(const struct cost_report *report)
+{
+	for (int i = 0; i < report->count; i++) {
+		const struct cost_insn *insn = &report->insn[i];
+
+		if (insn->why_twice[0] && insn->why_later[0] &&
+			strcmp(insn->why_twice, insn->why_saved) != 0)
+			return insn->why_twice;
+	}
+	return NULL;
+}
+
+bool cost_differs(const struct cost_report *report, const struct cost_insn *insn)
+{
+	double most = COST_SHARE * report->cpe.value;
+
+	return isfinite(insn->cost.value) && isfinite(insn->model) &&
+	       (insn->cost.lo > insn->model + most || insn->cost.hi < insn->model - most);
+}
+
+const struct cost_insn *cost_at(const struct cost_report *report, uint64_t offset)
+{
+	for (int i = 0; i < report->count; i++)
+		if (report->insn[i].offset == offset)
+			return &report->insn[i];
+	return NULL;
+}
