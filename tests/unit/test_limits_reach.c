@@ -446,6 +446,33 @@ TEST(a_tlb_keeps_none_of_more_pages_than_entries)
 	assert_non_null(strstr(cause_of(LIMIT_PAGE_WALKS), "50 % of loads"));
 }
 
+/* Whether the limit of ports of PLAIN is hard, on a core with this line for additions. */
+static bool ports_are_hard(const char *alu)
+{
+	const struct limits_place place = { .working_set = 64 };
+	struct text text = { 0 };
+	struct uarch *uarch;
+	bool hard;
+
+	for (int i = 0; i < CORE_LINES; i++)
+		text_addf(&text, "%s\n", strncmp(core[i], "class alu", 9) == 0 ? alu : core[i]);
+	check_ok(uarch_parse(text_string(&text), "core", &uarch));
+	text_free(&text);
+	limits_of_place(uarch, PLAIN, 1, &place);
+	hard = find(LIMIT_PORTS)->hard;
+	uarch_free(uarch);
+	return hard;
+}
+
+/* A search in measured mixes may give a class of several micro-ops a port too many, so a loop may
+ * beat the limit of these ports. */
+TEST(inferred_ports_of_several_micro_ops_are_no_bound)
+{
+	assert_true(ports_are_hard("class alu latency 1 ports a0,a1 [measured]"));
+	assert_true(ports_are_hard("class alu latency 1 ports a0,a1 + a0 [M]"));
+	assert_false(ports_are_hard("class alu latency 1 ports a0,a1 + a0 [measured]"));
+}
+
 /* A machine that has no third level, and whose memory is measured. */
 TEST(memory_may_be_behind_the_second_level)
 {

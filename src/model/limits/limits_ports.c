@@ -8,11 +8,25 @@
 
 #include "model/limits/tally.h"
 
+/* Whether the ports of a class of several micro-ops were inferred from measured mixes. The search
+ * for them (infer_micro_ops.c) may give a micro-op ports that it does not use: on Zen 5, a vector
+ * load takes slots of the vector unit, and the search takes them for a port of multiplications. */
+static bool is_inferred(const struct uarch *uarch, const struct uarch_class *class)
+{
+	const struct uarch_sources *sources = &uarch->sources;
+
+	for (int i = 0; class->term_count > 1 && i < sources->count; i++)
+		if (class->tags >> i & 1 && strcmp(sources->tag[i], "measured") == 0)
+			return true;
+	return false;
+}
+
 /* Adds the limit of a set of ports: the work that only these ports can do needs `cycles`. */
 static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, uint32_t ports)
 {
 	struct class_uses inside = { 0 };
 	struct limit_words what, where;
+	bool sampled = tally->sampled;
 
 	for (int i = 0; i < tally->uses.count; i++) {
 		const struct class_use *use = &tally->uses.use[i];
@@ -22,6 +36,7 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 			in |= use->class->term[t].ports && !(use->class->term[t].ports & ~ports);
 		if (in)
 			uses_add(&inside, use->class, use->count);
+		tally->sampled |= in && is_inferred(tally->uarch, use->class);
 	}
 	what = words_uses(&inside, tally->turns, 2);
 	where = words_ports(tally->uarch, ports);
@@ -30,6 +45,7 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 			words_turn(tally, cycles).text, where.text);
 	else
 		limits_add(tally, kind, cycles, "%s on %s", what.text, where.text);
+	tally->sampled = sampled;
 	free(inside.use);
 }
 
