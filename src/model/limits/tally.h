@@ -127,6 +127,10 @@ void limits_loop_exits(struct tally *tally, double windows);
  * (limits_ports.c). limits_soft() calls this function. */
 void limits_late_results(struct tally *tally);
 
+/* Adds the limit of mispredicted branches (limits_branches.c); limits_soft() calls this function.
+ * `walks`: cycles of page walks per path, which come before it. */
+void limits_mispredictions(struct tally *tally, double walks);
+
 /* Adds soft limits that depend on the order of instructions (limits_order.c). limits_soft() calls
  * this function. */
 void limits_order(struct tally *tally);
