@@ -328,7 +328,42 @@ const struct panel panel_said = {
 
 /* ---- the result of a long measurement ---- */
 
-/* Draws the lines of the page, the first at row `row`. Returns the row after the last line. */
+/* Copies a row of a table, and leaves out blanks between its cells: two of them stay. */
+static struct words squeezed(const char *row)
+{
+	struct words words = { "" };
+	size_t size = 0, indent = strspn(row, " ") + 1;
+
+	for (const char *c = row; *c && size + 1 < sizeof(words.text); c++)
+		if (c < row + indent || strncmp(c - 1, "   ", 3) != 0)
+			words.text[size++] = *c;
+	return words;
+}
+
+/* Adds the further lines of a paragraph to its first line. Returns the first line that follows the
+ * paragraph. A line was wrapped if the first word of the next line would not have fitted in it. */
+static const char *join(struct words *words, const char *line, size_t length)
+{
+	const char *next;
+	size_t word;
+
+	for (;;) {
+		if (!*line || !line[1])
+			return line;
+		next = line + 1 + strspn(line + 1, " ");
+		word = strcspn(next, " \n");
+		if (!word || length + 1 + word <= TEXT_COLUMNS ||
+			next + strcspn(next, "\n") != strstr(next, "\n"))
+			return line;
+		length = strcspn(line + 1, "\n");
+		*words = words_of("%s %.*s", words->text, (int)(line + 1 + length - next), next);
+		line += 1 + length;
+	}
+}
+
+/* Draws the lines of the page, the first at row `row`. Returns the row after the last line. The
+ * lines are as long as those of a terminal of the usual width; on a narrower screen, paragraphs are
+ * wrapped again, and tables lose blanks. */
 static int draw_lines(struct box at, int row, const char *text)
 {
 	struct page page = { at, row, row };
@@ -337,12 +372,20 @@ static int draw_lines(struct box at, int row, const char *text)
 		size_t length = strcspn(line, "\n");
 		struct words words = words_of("%.*s", (int)length, line);
 		int indent = (int)strspn(words.text, " ");
+		bool narrow = at.width < TEXT_COLUMNS, table = strstr(words.text + indent, "  "),
+		     curve = narrow && strchr(words.text, '|');
 
-		if (canvas_fits(at, words.text, at.width))
+		line += length;
+		if (narrow && !table)
+			line = join(&words, line, length);
+		else if (narrow && !curve && !canvas_fits(at, words.text, at.width))
+			words = squeezed(words.text);
+		/* Rows of a curve that are too long are cut. */
+		if (curve || canvas_fits(at, words.text, at.width))
 			canvas_put(at, 0, page.line++, STYLE_TEXT, words.text);
 		else
 			paragraph(&page, indent, STYLE_TEXT, words.text + indent);
-		line += length + (line[length] == '\n');
+		line += *line == '\n';
 	}
 	return page.line;
 }
