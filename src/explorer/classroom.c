@@ -86,6 +86,22 @@ void classroom_end(struct session *session)
 	free(classroom->shown);
 }
 
+/* Returns the knob that the keys turn in a step: the knob of a question about a knee, or the last
+ * knob in which the setting differs from A; else the chosen knob stays. */
+static int knob_of(const struct session *session, const struct lesson_step *step,
+	const struct setting *setting)
+{
+	const struct setting *pinned = &step->pinned;
+
+	if (step->question.ask == ASK_KNEE)
+		return step->question.knob;
+	if (pinned->kernel == setting->kernel)
+		for (int k = setting->kernel->knob_count - 1; k >= 0; k--)
+			if (setting->v[k] != pinned->v[k])
+				return k;
+	return session->knob;
+}
+
 void classroom_go(struct session *session, int to)
 {
 	struct classroom *classroom = &session->classroom;
@@ -104,8 +120,7 @@ void classroom_go(struct session *session, int to)
 	beside_close(session);
 	if (classroom_setting(session, &setting)) {
 		session_go(session, &setting);
-		session_choose_knob(session,
-			step->question.ask == ASK_KNEE ? step->question.knob : session->knob);
+		session_choose_knob(session, knob_of(session, step, &setting));
 	}
 	if (step->pinned.kernel)
 		status = playback_allows(session, &step->pinned);

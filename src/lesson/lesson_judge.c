@@ -330,8 +330,8 @@ static struct status read_choice(const struct lesson_step *step, const struct le
 	if (chosen < 0 && typed[0] && !typed[1])
 		chosen = first >= 'a' ? first - 'a' : first - '1';
 	if (chosen < 0 || chosen >= count)
-		return status_usage(
-			"guess \"%.40s\": expected a letter from a to %c", typed, 'a' + count - 1);
+		return status_usage("%s%.40s%stype a letter from a to %c", *typed ? "\"" : "",
+			typed, *typed ? "\" is not an answer: " : "", 'a' + count - 1);
 	guess->choice = chosen;
 	text_copy_clean(guess->text, sizeof(guess->text), answer[chosen].words);
 	return status_ok();
@@ -348,13 +348,13 @@ struct status lesson_guess_read(const struct lesson_step *step, const struct les
 	case ASK_NUMBER:
 	case ASK_KNEE:
 		if (!read_number(typed, &guess->number) || !(guess->number > 0))
-			return status_usage(
-				"guess \"%.40s\": expected a number above 0, such as %s", typed,
+			return status_usage("%s%.40s%stype a number above 0, such as %s",
+				*typed ? "\"" : "", typed, *typed ? "\" is not an answer: " : "",
 				step->question.ask == ASK_KNEE ? "48k" : "0.75 or 3");
 		break;
 	case ASK_TEXT:
 		if (!*typed)
-			return status_usage("expected a few words");
+			return status_usage("type a few words");
 		break;
 	default: return read_choice(step, values, typed, guess);
 	}

@@ -255,7 +255,13 @@ static void perform(struct frontend *front, const char *given, double now)
 	if (scrolled && !panels_find(&front->canvas, &front->view, scrolled->name, &at)) {
 		/* If the panel that the key scrolls is not on screen, the key brings the panel to
 		 * the front. */
-		press_command(front, words_of("view %s", scrolled->name).text, now);
+		if (strcmp(screen->front, scrolled->name) == 0)
+			session_say(front->session,
+				words_of("nothing to scroll: the panel %s is not on this screen",
+					scrolled->name)
+					.text);
+		else
+			press_command(front, words_of("view %s", scrolled->name).text, now);
 		return;
 	}
 	if (strcmp(command, "redraw") == 0) {
@@ -296,8 +302,8 @@ static void press(struct frontend *front, const struct key_row *row, int code)
 		snprintf(front->pressed.key, sizeof(front->pressed.key), "%.15s", row->key);
 }
 
-/* While a question of a lesson is on the screen, the letter of an answer chooses it, and a digit
- * begins a number. Returns whether the key was such a key. */
+/* While a question of a lesson is on the screen, the letter of an answer and a digit begin the
+ * student's answer. Returns whether the key was such a key. */
 static bool answer(struct frontend *front, int code, double now)
 {
 	const struct view_lesson *lesson = &front->view.lesson;
@@ -314,10 +320,10 @@ static bool answer(struct frontend *front, int code, double now)
 		!panels_find(&front->canvas, &front->view, "lesson", &at))
 		return false;
 	front->pressed = (struct pressed){ .key = { (char)code }, .note = "the answer" };
-	if (digit)
-		session_press(front->session, "guess", now);
-	session_press(
-		front->session, words_of(digit ? "guess type %c" : "guess %c", code).text, now);
+	/* The key Enter ends each answer. If a letter were a complete answer, Enter after it would
+	 * leave the step before the judgement is read. */
+	session_press(front->session, "guess", now);
+	session_press(front->session, words_of("guess type %c", code).text, now);
 	return true;
 }
 

@@ -96,6 +96,14 @@ TEST(a_guess_is_judged_by_the_measurement)
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_WRONG);
 }
 
+TEST(the_keys_turn_the_knob_that_a_step_compares)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=4 acc=4\n"
+		    "pin combine op=mul unroll=1 acc=1\n"
+		    "ask number cpe\n  How many?\nexplain It took {cpe}.\n");
+	assert_string_equal(view.setting.kernel->knobs[view.knob].name, "acc");
+}
+
 TEST(a_time_that_changes_after_the_answer_is_named)
 {
 	open_lesson(two_steps);
