@@ -229,6 +229,17 @@ TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 	assert_null(unknown_step());
 }
 
+/* Lines have a power of two of bytes: a curve of pairs that rises elsewhere says nothing. */
+TEST(a_line_of_48_bytes_is_noise)
+{
+	begin(&zen, 3);
+	for (int i = 0; i < world->pairs.count; i++)
+		world->pairs.point[i].cycles = world->pairs.point[i].bytes < 48 ? 9 : 14;
+	find();
+	assert_true(isnan(world->hierarchy.line));
+	assert_false(has_finding(FINDING_LINE_SIZE, ""));
+}
+
 TEST(lines_of_the_first_cache_are_no_tlb_without_line_curves)
 {
 	struct generated made = desktop;

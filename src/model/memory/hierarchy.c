@@ -523,6 +523,15 @@ static void add_memory(
 	}
 }
 
+/* Returns the line size, if the curve of pairs rises at `rise` bytes: a power of two. A rise
+ * elsewhere is noise, so the line size is then unknown (NAN). */
+static double line_of(double rise)
+{
+	int exponent;
+
+	return rise > 0 && frexp(rise, &exponent) == 0.5 ? rise : (double)NAN;
+}
+
 void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hierarchy)
 {
 	struct found found = { 0 };
@@ -539,7 +548,7 @@ void hierarchy_find(const struct hierarchy_input *input, struct hierarchy *hiera
 	}
 	/* Two accesses to one line cost less than two accesses to two lines, so the curve of pairs
 	 * shows the line size. */
-	hierarchy->line = plateaus_rise(input->pairs.points, input->pairs.count);
+	hierarchy->line = line_of(plateaus_rise(input->pairs.points, input->pairs.count));
 	line = hierarchy->line > 0 ? hierarchy->line : hierarchy_stated_line(input->machine);
 	if (!(line > 0))
 		line = 64;
