@@ -232,7 +232,7 @@ TEST(a_second_tlb_is_found_beside_the_lines_of_caches)
 /* Lines have a power of two of bytes: a curve of pairs that rises elsewhere says nothing. */
 TEST(a_line_of_48_bytes_is_noise)
 {
-	begin(&zen, 3);
+	begin(&desktop, 3);
 	for (int i = 0; i < world->pairs.count; i++)
 		world->pairs.point[i].cycles = world->pairs.point[i].bytes < 48 ? 9 : 14;
 	find();
