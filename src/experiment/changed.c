@@ -30,13 +30,14 @@ struct status changed_allowed(const struct setting *setting, const struct explan
 	if (!explanation->limits.uarch || explanation->foreign)
 		return status_failed("the core model is of another core than this one");
 	if ((double)kernel_footprint(setting->kernel, setting->v) > own_bytes(explanation))
-		return status_failed("the data do not fit the second cache, and added "
-				     "instructions are timed only where they do");
+		return status_failed("the data do not fit L2, and added instructions are timed "
+				     "only for data that do");
 	if (explanation->loop.varies)
-		return status_failed("the branches of the loop go both ways, so added "
-				     "instructions would not run once an iteration");
+		return status_failed("its branches go both ways, so added instructions would not "
+				     "run once an iteration");
 	if (kernel_need(setting->kernel, setting->v).processors > 1)
-		return status_failed("other cores work at the same time (knobs cores and streams)");
+		return status_failed(
+			"other cores work too, because of the knobs cores and streams");
 	return status_ok();
 }
 

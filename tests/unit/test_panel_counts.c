@@ -3,6 +3,8 @@
 #include "drawn.h"
 #include "fakes.h"
 
+#include "experiment/changed.h"
+#include "experiment/setting/setting.h"
 #include "experiment/slack/slack.h"
 
 #include <errno.h>
@@ -272,6 +274,29 @@ TEST(contended_probed_pressure_is_not_shown)
 	draw(&panel_ports, 40, 14);
 	check_parts(shown, "P unavailable: the branches of the loop\n",
 		"go both ways in each iteration");
+	view.slack = NULL;
+}
+
+/* Half of a screen of 100 columns has room for the reason. */
+TEST(the_reason_against_probed_pressure_fits_a_narrow_panel)
+{
+	struct slack_report slack = { 0 };
+	struct explanation *explained = explanation_new();
+	struct uarch uarch = { .port_count = 1 };
+	struct setting setting;
+
+	begin();
+	view.slack = &slack;
+	explained->limits.uarch = &uarch;
+	assert_true(setting_read(&setting, "fold size=64m"));
+	slack.status = changed_allowed(&setting, explained);
+	check_contains(draw(&panel_ports, 48, 6), "P unavailable: the data do not fit L2,");
+	assert_true(setting_read(&setting, "fold size=4k"));
+	explained->loop.varies = true;
+	slack.status = changed_allowed(&setting, explained);
+	check_contains(draw(&panel_ports, 48, 6), "P unavailable: its branches go both ways,");
+	explained->limits.uarch = NULL;
+	explanation_free(explained);
 	view.slack = NULL;
 }
 
