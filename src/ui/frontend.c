@@ -6,6 +6,7 @@
 
 #include "base/data.h"
 #include "base/text.h"
+#include "ui/mountain_relief.h"
 #include "ui/panels.h"
 #include "ui/screenshot.h"
 #include "ui/theme.h"
@@ -236,6 +237,25 @@ static void show_hint(struct frontend *front, double now)
 		session_command(front->session, back, now);
 }
 
+/* The relief was turned on or off: says so if the panel has too few rows for it. */
+static void show_relief(struct frontend *front, double now)
+{
+	struct box at;
+	int other;
+
+	session_view(front->session, now, &front->view);
+	if (!panels_find(&front->canvas, &front->view, "mountain", &at))
+		return;
+	/* The rows of the title and of the legend. */
+	other = 1 + front->canvas.solid;
+	if (!mountain_relief_fits(box_part(at, 0, other, at.width, at.height - other)))
+		session_say(front->session,
+			front->view.grid.relief
+				? "this panel is too small for the relief: the key m shows it on "
+				  "the whole screen"
+				: "the mountain is shown as shaded cells again");
+}
+
 /* Runs a command of a key or of the mouse. The user interface itself runs "redraw" and "page". */
 static void perform(struct frontend *front, const char *given, double now)
 {
@@ -288,6 +308,8 @@ static void perform(struct frontend *front, const char *given, double now)
 		scroll_back(front, scrolled, first, now);
 	if (strcmp(command, "lesson hint") == 0)
 		show_hint(front, now);
+	if (strcmp(command, "relief") == 0)
+		show_relief(front, now);
 }
 
 /* Remembers the last key that the user pressed and its meaning, which presenter mode shows. */

@@ -282,6 +282,11 @@ static int step_for(double apart, double least)
 	return step;
 }
 
+bool mountain_relief_fits(struct box at)
+{
+	return at.width >= LEAST_WIDTH && at.height >= LEAST_HEIGHT;
+}
+
 bool mountain_relief(struct box at, const struct view *view)
 {
 	const struct view_grid *grid = &view->grid;
@@ -290,7 +295,7 @@ bool mountain_relief(struct box at, const struct view *view)
 	};
 	double least = at.canvas->solid ? nearest_solid : nearest;
 
-	if (at.width < LEAST_WIDTH || at.height < LEAST_HEIGHT || grid->nx < 2 || grid->ny < 2)
+	if (!mountain_relief_fits(at) || grid->nx < 2 || grid->ny < 2)
 		return false;
 	land.solid = at.canvas->solid;
 	dots_init(&land.dots, at.width - LEFT - RIGHT, at.height - BELOW);

@@ -21,6 +21,9 @@ bool mountain_at(const struct view_grid *grid);
  * same cache. */
 const char *mountain_level(const struct view_grid *grid, int y, bool first);
 
+/* Returns whether a rectangle is large enough for the relief. */
+bool mountain_relief_fits(struct box at);
+
 /* Draws a surface over size and stride, seen from the largest sizes. Returns false, and draws
  * nothing, if the rectangle is too small. */
 bool mountain_relief(struct box at, const struct view *view);
