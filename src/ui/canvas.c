@@ -1,6 +1,7 @@
 /* A canvas of cells in memory, and functions that write text into the canvas. */
 #include "ui/canvas.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,14 +294,22 @@ int canvas_wrap(struct box at, int y, enum style style, const char *utf8)
 	int rows = 0;
 
 	while (*utf8 && at.width > 0 && y + rows < at.height) {
-		const char *line = utf8;
+		const char *line = utf8, *next;
 		size_t length = line_of(at, line, &utf8);
+		struct box cut = box_part(at, 0, 0, at.width - 2 - at.canvas->ascii, at.height);
+		int row = y + rows++;
 
-		/* The last row of the wrapped text gets all remaining words; draw() cuts them and
-		 * adds an ellipsis. */
-		if (y + rows == at.height - 1 && *utf8)
-			length = strlen(line);
-		draw(at, 0, y + rows++, style, line, length);
+		/* If words are left, the last row ends with an ellipsis after a whole word, because
+		 * a part of a number looks like a number. draw() cuts a word that is too long. */
+		if (row == at.height - 1 && *utf8) {
+			length = line_of(cut, line, &next);
+			if (cut.width > 0 && isspace((unsigned char)line[length]))
+				canvas_put(at, columns_of(at.canvas, line, length) + 1, row, style,
+					"…");
+			else
+				length = strlen(line);
+		}
+		draw(at, 0, row, style, line, length);
 	}
 	return rows;
 }

@@ -101,6 +101,10 @@ TEST(wrapping_breaks_at_blanks)
 	assert_int_equal(canvas_wrap(at, 0, STYLE_TEXT, "one two three incomprehensible"), 3);
 	expect(&canvas, "one two\nthree\nincompr…\n");
 	canvas_clear(&canvas);
+	/* No part of a number looks like a number. */
+	assert_int_equal(canvas_wrap(at, 1, STYLE_TEXT, "one two Zen 192 Zen 224"), 2);
+	expect(&canvas, "\none two\nZen …\n");
+	canvas_clear(&canvas);
 	assert_int_equal(canvas_wrap(at, 1, STYLE_TEXT, "one two"), 1);
 	assert_int_equal(canvas_rows(at, ""), 0);
 	assert_int_equal(canvas_rows(box_part(canvas_box(&canvas), 0, 0, 0, 1), "x"), 0);
