@@ -76,7 +76,7 @@ static void draw_keys(struct box at, const struct class_view *view)
 
 /* ---- the parts of the screen ---- */
 
-/* The smallest width in columns at which the row of questions has a label. */
+/* The smallest width in columns at which the row of questions has its whole label. */
 enum { QUESTIONS_WIDE = 60 };
 
 /* Draws how many students answered each question of the lesson on the screen, so that the teacher
@@ -85,7 +85,7 @@ enum { QUESTIONS_WIDE = 60 };
 static void draw_questions(struct box at, const struct class_view *view)
 {
 	struct words shown[QUESTIONS_MOST];
-	const char *label = at.width >= QUESTIONS_WIDE ? "answers to step " : "";
+	const char *label = at.width >= QUESTIONS_WIDE ? "answers to step " : "step ";
 	int count = 0, here = 0, from = 0, used = canvas_columns(at, label), x = 1;
 
 	for (int i = 0, end; i < view->answers->count && count < QUESTIONS_MOST; i = end) {
