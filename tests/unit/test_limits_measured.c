@@ -116,6 +116,22 @@ TEST_WITH(a_fast_walk_finds_lines_in_l3, set_up, tear_down)
 	check_near(limit_at("mountain size=64m stride=8", LIMIT_EVICTED), 10, 1e-6);
 }
 
+/* Cores learn other numbers of branches from loop to loop, so a part that is learnt has a spread.
+ */
+TEST_WITH(learnt_branches_of_a_kernel_have_a_spread, set_up, tear_down)
+{
+	const struct limits *limits = &explanation->limits;
+
+	if (!core.uarch)
+		skip();
+	assert_true(limit_at("mispredict size=4k random=100", LIMIT_MISPREDICTION) > 0);
+	assert_int_equal(limits->limit[limits->predicted_by].kind, LIMIT_MISPREDICTION);
+	assert_true(limits->limit[limits->predicted_by].spread >
+		    0.1 * (limits->predicted - limits->bound));
+	limit_at("mispredict size=1m random=100", LIMIT_MISPREDICTION);
+	assert_true(limits->limit[limits->predicted_by].spread < 0.01 * limits->predicted);
+}
+
 /* Without a measurement of reads of one value a line, a prediction for such reads is incomplete. */
 TEST_WITH(reads_of_a_value_a_line_need_their_own_measurement, set_up, tear_down)
 {

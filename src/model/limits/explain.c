@@ -150,13 +150,17 @@ static void fill_place(
 
 /* If the branches of a built-in kernel come again and again, takes away the mispredictions that the
  * core's predictor learns. */
-static void learn_repeated(const struct uarch *uarch, struct kernel_walk *walk)
+static void learn_repeated(const struct uarch *uarch, struct limits_place *place)
 {
-	const double *half = &uarch->fact[SIZE_LEARNT_BRANCHES];
+	struct kernel_walk *walk = &place->walk;
+	double half = uarch->fact[SIZE_LEARNT_BRANCHES + walk->jumps];
 
-	if (walk->repeated > 0)
-		walk->mispredicts *=
-			predictor_forgets(walk->repeated, walk->jumps, half[walk->jumps]);
+	place->mispredicts_spread = 0;
+	if (!(walk->repeated > 0))
+		return;
+	place->mispredicts_spread =
+		walk->mispredicts * predictor_forgets_spread(walk->repeated, walk->jumps, half);
+	walk->mispredicts *= predictor_forgets(walk->repeated, walk->jumps, half);
 }
 
 /* Prepares a built-in kernel with little data and decodes its loop. If the data decide which
@@ -235,7 +239,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 			&question->uarch->fact[SIZE_LEARNT_BRANCHES], &explanation->loop);
 	free(branches.branch);
 	fill_place(question, &run, &explanation->place);
-	learn_repeated(question->uarch, &explanation->place.walk);
+	learn_repeated(question->uarch, &explanation->place);
 	explanation->place.fresh = kernel_asked(kernel, question->v, ASKS_FRESH);
 	explanation->place.shared_line = kernel->shares_line && kernel->shares_line(question->v);
 	if (kernel_asking(kernel, ASKS_CORES) >= 0)

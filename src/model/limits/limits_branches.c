@@ -193,8 +193,9 @@ static void add_known(struct tally *tally, double walks)
 				: "the other limits, and %s mispredictions of %s cycles",
 			number.text, cost.text);
 	tally->adds = false;
-	limits_set_spread(
-		tally, LIMIT_MISPREDICTION, count * tally->uarch->fact_spread[EXTRA_MISPREDICT]);
+	limits_set_spread(tally, LIMIT_MISPREDICTION,
+		hypot(count * tally->uarch->fact_spread[EXTRA_MISPREDICT],
+			tally->place->mispredicts_spread * tally->elements * (each + wait)));
 }
 
 void limits_mispredictions(struct tally *tally, double walks)

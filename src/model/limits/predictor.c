@@ -371,6 +371,13 @@ double predictor_forgets(double mispredictions, bool indirect, double half)
 	return row[last].share;
 }
 
+double predictor_forgets_spread(double mispredictions, bool indirect, double half)
+{
+	return (predictor_forgets(mispredictions * HALF_SPREAD, indirect, half) -
+		       predictor_forgets(mispredictions / HALF_SPREAD, indirect, half)) /
+	       2;
+}
+
 /* The first 1/TRAINING of the executed branches only trains the simulated branch predictor. The
  * branches of one call of the loop are repeated until REPEATED branches or REPETITIONS repetitions
  * have trained the predictor. */
@@ -445,9 +452,7 @@ static void learn(const double wrong[2], double seen, double elements, const dou
 		double each = wrong[k] / seen, count = each * elements, middle = half ? half[k] : 0;
 
 		loop->learnt += each * predictor_forgets(count, k, middle);
-		spread += each / 2 *
-			  (predictor_forgets(count * HALF_SPREAD, k, middle) -
-				  predictor_forgets(count / HALF_SPREAD, k, middle));
+		spread += each * predictor_forgets_spread(count, k, middle);
 	}
 	if (loop->fresh > 0)
 		loop->learnt_spread =

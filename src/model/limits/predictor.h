@@ -39,6 +39,10 @@ bool predictor_jump(struct predictor *predictor, uint64_t address, uint64_t targ
  * then those of this simulated predictor (tests/unit/test_predictor.c). */
 double predictor_forgets(double mispredictions, bool indirect, double half);
 
+/* Returns the spread (±) of the share that predictor_forgets() returns: the number of
+ * mispredictions that a core learns differs from loop to loop. */
+double predictor_forgets_spread(double mispredictions, bool indirect, double half);
+
 /* Counts the mispredictions of a loop with the executed branches `branches`, by simulating a branch
  * predictor. Sets loop->fresh, loop->learnt, loop->branches, and the marks of the mispredicted
  * steps of the path. `elements` is the number of elements of a call. `half` has the numbers of
