@@ -356,10 +356,11 @@ static double entries_of(const struct front_end *front, int window)
 /* Returns the cycles in which the micro-op cache supplies the path, on a core that reads a limited
  * number of entries per cycle, all from one window. A window of one entry is read together with the
  * directly following window. If the target of a taken branch lies in a window with more entries
- * than one read, the core loses two cycles. Measured on Zen 5, which reads two entries of 6
- * micro-ops per cycle:
+ * than one read, each further read of this window takes two cycles. Measured on Zen 5, which reads
+ * two entries of 6 micro-ops per cycle:
  *
- * - one window: up to 12 micro-ops take no longer than rename, 13 to 18 take 3 cycles, 32 take 5
+ * - one window: up to 12 micro-ops take no longer than rename, 13 to 24 take 3 cycles, 25 to 36
+ *   take 5, 38 take 7
  * - 8 micro-ops, and the branch in the next window: 2 cycles
  * - 6 or 3 micro-ops, and the rest in the next window: no longer than rename
  * - 16 micro-ops, and 1 to 16 in the next window: 4 cycles */
@@ -375,10 +376,10 @@ static double entry_cycles(const struct front_end *front)
 		/* Two short blocks of code that end in taken branches are read together. */
 		if (entries <= 1 && taken)
 			cycles += target ? 1 / each : 1;
+		else if (target && entries > each)
+			cycles += 2 * ceil(entries / each) - 1;
 		else if (entries > 1)
 			cycles += fmax(1, ceil((entries - 1) / each));
-		if (target && entries > each)
-			cycles += 2;
 		target = taken;
 	}
 	return cycles;
