@@ -392,8 +392,11 @@ static void draw_mark(struct canvas *canvas, const struct view *view)
 		return;
 	for (int x = 0; x < canvas->width; x++)
 		canvas->cells[row * canvas->width + x].style = STYLE_SELECTED;
-	canvas_glyph(at, 0, row, STYLE_SELECTED, GLYPH_POINTER);
-	canvas_glyph(at, canvas->width - 1, row, STYLE_SELECTED, GLYPH_LEFT);
+	/* An arrow hides no letter of the row. */
+	if (canvas->cells[row * canvas->width].character == L' ')
+		canvas_glyph(at, 0, row, STYLE_SELECTED, GLYPH_POINTER);
+	if (canvas->cells[row * canvas->width + canvas->width - 1].character == L' ')
+		canvas_glyph(at, canvas->width - 1, row, STYLE_SELECTED, GLYPH_LEFT);
 }
 
 void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys,
