@@ -55,6 +55,9 @@ struct status classroom_open(struct session *session, const char *word)
 	classroom->taken = memory_new((size_t)lesson->step_count, sizeof(*classroom->taken));
 	if (!classroom->shown)
 		classroom->shown = memory_new(SHOWN_COUNT, sizeof(*classroom->shown));
+	/* A panel from before the lesson has other things to say than its first step. */
+	screen_order(session, "", NULL);
+	screen_answer(session, NULL);
 	classroom_go(session, 0);
 	return status;
 }

@@ -96,6 +96,14 @@ TEST(a_guess_is_judged_by_the_measurement)
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_WRONG);
 }
 
+TEST(a_panel_from_before_the_lesson_does_not_stay)
+{
+	command("view code");
+	assert_string_equal(view.screen.front, "code");
+	open_lesson(two_steps);
+	assert_string_not_equal(view.screen.front, "code");
+}
+
 TEST(the_keys_turn_the_knob_that_a_step_compares)
 {
 	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=4 acc=4\n"
