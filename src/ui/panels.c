@@ -392,11 +392,11 @@ static void draw_mark(struct canvas *canvas, const struct view *view)
 		return;
 	for (int x = 0; x < canvas->width; x++)
 		canvas->cells[row * canvas->width + x].style = STYLE_SELECTED;
-	/* An arrow hides no letter of the row. */
+	/* The left arrow hides no letter of the row. The right arrow is always there, because
+	 * colours alone do not carry the mark. */
 	if (canvas->cells[row * canvas->width].character == L' ')
 		canvas_glyph(at, 0, row, STYLE_SELECTED, GLYPH_POINTER);
-	if (canvas->cells[row * canvas->width + canvas->width - 1].character == L' ')
-		canvas_glyph(at, canvas->width - 1, row, STYLE_SELECTED, GLYPH_LEFT);
+	canvas_glyph(at, canvas->width - 1, row, STYLE_SELECTED, GLYPH_LEFT);
 }
 
 void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys,
