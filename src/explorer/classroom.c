@@ -90,7 +90,8 @@ void classroom_end(struct session *session)
 }
 
 /* Returns the knob that the keys turn in a step: the knob of a question about a knee, or the last
- * knob in which the setting differs from A; else the chosen knob stays. */
+ * knob with numbers in which the setting differs from A; else the chosen knob stays, because a
+ * curve over a few words shows less than a curve over sizes. */
 static int knob_of(const struct session *session, const struct lesson_step *step,
 	const struct setting *setting)
 {
@@ -100,7 +101,7 @@ static int knob_of(const struct session *session, const struct lesson_step *step
 		return step->question.knob;
 	if (pinned->kernel == setting->kernel)
 		for (int k = setting->kernel->knob_count - 1; k >= 0; k--)
-			if (setting->v[k] != pinned->v[k])
+			if (!setting->kernel->knobs[k].choices && setting->v[k] != pinned->v[k])
 				return k;
 	return session->knob;
 }

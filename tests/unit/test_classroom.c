@@ -106,9 +106,11 @@ TEST(a_panel_from_before_the_lesson_does_not_stay)
 
 TEST(the_keys_turn_the_knob_that_a_step_compares)
 {
-	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=4 acc=4\n"
-		    "pin combine op=mul unroll=1 acc=1\n"
-		    "ask number cpe\n  How many?\nexplain It took {cpe}.\n");
+	/* Not a knob whose values are words: its curve would have two points. */
+	open_lesson(
+		"step One\n  A text.\nsetting combine op=mul unroll=4 acc=4 shape=reassociated\n"
+		"pin combine op=mul unroll=1 acc=1 shape=separate\n"
+		"ask number cpe\n  How many?\nexplain It took {cpe}.\n");
 	assert_string_equal(view.setting.kernel->knobs[view.knob].name, "acc");
 }
 
