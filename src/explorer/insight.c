@@ -17,9 +17,6 @@ static const double ADVICE_DELAY = 0.15;
  * through a kernel takes 20 to 50 ms, or 200 ms under a hypervisor that traps each step. */
 static const double READING_DELAY = 0.06;
 
-/* Number of settings whose limits one call of insight_advise() computes, in 0.2 to 1.1 ms each.
- * Keys are handled and the screen is drawn between two calls of insight_advise(). */
-enum { ADVICE_AT_ONCE = 4 };
 /* During the search for advice, seconds between two settings that are stepped through. While the
  * user waits for the advice, the shorter pause ADVICE_PAUSE_WANTED applies. */
 static const double ADVICE_PAUSE = 0.1, ADVICE_PAUSE_WANTED = 0.01;
@@ -378,9 +375,9 @@ bool insight_advise(struct session *session)
 		.scratch = insight->scratch,
 		.explain_cache = slow ? insight->explain_cache : insight->quick,
 		.later = background ? &later : NULL,
-		.fresh = session->replay ? 0
-			 : slow		 ? 1
-					 : ADVICE_AT_ONCE,
+		/* The limits of a long loop take up to 10 ms. Between two settings, keys are
+		 * handled and the screen is drawn. */
+		.fresh = !session->replay,
 		.allowed = is_allowed,
 		.context = session };
 

@@ -370,7 +370,7 @@ static void await_advice(double now)
 
 		assert_true(turns < 100);
 		session_advance(session, now);
-		assert_true(model.asked <= before + 4);
+		assert_true(model.asked <= before + 1);
 	}
 	assert_true(turns > 1 && model.asked > asked + 4);
 }
