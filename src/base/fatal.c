@@ -1,5 +1,6 @@
 #include "base/fatal.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -80,10 +81,44 @@ void fatal_restore(void)
 
 /* The library that this thread is in; NULL: none. */
 static _Thread_local const char *volatile guarded;
+static bool handles_overtime; /* fatal_catch() was called */
+
+/* The timer of the guard of this thread, on its processor time; -1: none. Without memory, hwloc 2.9
+ * asks for the processors of the thread for ever, so a guard has an end. */
+static _Thread_local int overtime = -1;
+#define OVERTIME_SIGNAL (SIGRTMIN + 1)
+double fatal_guard_seconds = 3;
+
+/* The system calls allocate no memory; the functions of the C library may. */
+static void begin_overtime(void)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = OVERTIME_SIGNAL };
+	const struct itimerspec limit = {
+		.it_value = { .tv_sec = (time_t)fatal_guard_seconds,
+			.tv_nsec = (long)(1e9 * (fatal_guard_seconds -
+							(double)(time_t)fatal_guard_seconds)) }
+	};
+	sigset_t set;
+
+	event._sigev_un._tid = gettid();
+	if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &overtime) != 0) {
+		overtime = -1;
+		return;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, OVERTIME_SIGNAL);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	syscall(SYS_timer_settime, overtime, 0, &limit, NULL);
+}
 
 void fatal_guard(const char *what)
 {
+	if (overtime >= 0)
+		syscall(SYS_timer_delete, overtime);
+	overtime = -1;
 	guarded = what;
+	if (what && handles_overtime)
+		begin_overtime();
 }
 
 static void say(const char *words)
@@ -91,16 +126,28 @@ static void say(const char *words)
 	(void)!write(STDERR_FILENO, words, strlen(words));
 }
 
-void fatal_report(void)
+static void report(const char *happened)
 {
 	if (!guarded)
 		return;
 	fatal_restore();
 	say("slexplore: ");
 	say(guarded);
-	say(" crashed; perhaps memory ran out\n");
+	say(happened);
+	say("; perhaps memory ran out\n");
 	fatal_remove();
 	_exit(1);
+}
+
+void fatal_report(void)
+{
+	report(" crashed");
+}
+
+static void on_overtime(int number)
+{
+	(void)number;
+	report(" does not end");
 }
 
 void fatal_signal(int number)
@@ -125,6 +172,8 @@ void fatal_catch(void)
 	const struct sigaction ours = { .sa_handler = fatal_signal,
 		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 
+	handles_overtime = sigaction(OVERTIME_SIGNAL,
+				   &(struct sigaction){ .sa_handler = on_overtime }, NULL) == 0;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction present;
 

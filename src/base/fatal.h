@@ -27,10 +27,12 @@ void fatal_signal(int number);
 /* Whether this is the action of fatal_catch(), which other handlers may replace. */
 bool fatal_handles(const struct sigaction *action);
 
-/* Until fatal_guard(NULL), a crash of this thread ends the program with status 1 and a message that
- * names a library that does not check every allocation. `what` is the subject of the message:
+/* Until fatal_guard(NULL), a crash of this thread, or fatal_guard_seconds of processor time (tests
+ * set less), end the program with status 1 and a message that names a library that does not check
+ * every allocation. The time counts only after fatal_catch(). `what` is the subject of the message:
  * "cairo, which draws pictures,"; it must stay valid. Guards cannot be nested. */
 void fatal_guard(const char *what);
+extern double fatal_guard_seconds;
 /* For handlers of crashes: ends the program with this message if this thread is guarded; otherwise
  * does nothing. Async-signal-safe. */
 void fatal_report(void);

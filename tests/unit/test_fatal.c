@@ -64,6 +64,26 @@ static int end_in_thread(void (*work)(void *context), pid_t *child)
 
 /* The main thread may be changing the terminal's modes. So it restores the terminal itself, and
  * changes nothing afterwards. */
+static void loop_for_ever(void *unused)
+{
+	fatal_guard("a library,");
+	for (;;)
+		atomic_fetch_add(&seen->turns, 1);
+}
+
+/* Without memory, hwloc loops for ever. */
+TEST(a_library_that_does_not_end_is_ended)
+{
+	pid_t child;
+	int how;
+
+	fatal_guard_seconds = 0.05;
+	how = end_in_thread(loop_for_ever, &child);
+	assert_true(WIFEXITED(how));
+	assert_int_equal(WEXITSTATUS(how), 1);
+	munmap(seen, sizeof(*seen));
+}
+
 TEST(the_thread_of_the_terminal_restores_it_and_stops)
 {
 	void (*const works[])(void *) = { crash, give_up };
