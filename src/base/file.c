@@ -30,7 +30,7 @@ bool file_exists(const char *path)
 /* ---- reading */
 
 /* Waits until a program has opened the pipe for writing. Returns false after FILE_WAIT_S seconds.
- * `first` receives a byte that was read meanwhile; EOF: none. */
+ * If the wait reads a byte, the byte goes to *first. */
 static bool await_writer(int pipe, int *first)
 {
 	struct pollfd wait = { .fd = pipe, .events = POLLIN };

@@ -200,16 +200,6 @@ void fields_write(json_t *object, const struct field *table, const void *owner, 
 	}
 }
 
-static enum source source_find(const char *word)
-{
-	/* The letters that stand for the values of enum source: where a value comes from. */
-	const char *source = "CRSTM";
-
-	while (word && *source && strcmp(source_name((enum source) * source), word) != 0)
-		source++;
-	return word ? (enum source) * source : SOURCE_NONE;
-}
-
 static int64_t read_integer(const struct field *field, const json_t *object, const char *name)
 {
 	int64_t high = field->high < (double)INT64_MAX ? (int64_t)field->high : INT64_MAX, number;
@@ -233,10 +223,7 @@ static void write_member(
 	case FIELD_BYTES: *(uint64_t *)member = (uint64_t)read_integer(field, object, name); break;
 	case FIELD_FLAG: *(bool *)member = record_flag(object, name); break;
 	case FIELD_WORD: record_string(object, name, member, field->size); break;
-	case FIELD_SOURCE:
-		*(enum source *)member =
-			source_find(json_string_value(json_object_get(object, name)));
-		break;
+	case FIELD_SOURCE: *(enum source *)member = record_source(object, name); break;
 	case FIELD_PAGES:
 		word = record_word(object, name, knob_pages);
 		*(enum page_kind *)member = word > 0 ? (enum page_kind)word : PAGES_AUTO;

@@ -94,6 +94,17 @@ void record_set_source(json_t *object, const char *key, enum source source)
 		record_set_string(object, key, source_name(source));
 }
 
+enum source record_source(const json_t *object, const char *key)
+{
+	const char *word = json_string_value(json_object_get(object, key));
+	/* The letters that stand for the values of enum source. */
+	const char *source = "CRSTM";
+
+	while (word && *source && strcmp(source_name((enum source) * source), word) != 0)
+		source++;
+	return word ? (enum source) * source : SOURCE_NONE;
+}
+
 void record_set_null(json_t *object, const char *key)
 {
 	json_object_set_new(object, key, json_null());

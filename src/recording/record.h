@@ -62,6 +62,8 @@ void record_set_words(struct json_t *object, const char *key, const char *value)
 /* Sets a member to the word for a source of cycles, such as "counter". SOURCE_NONE sets no member.
  */
 void record_set_source(struct json_t *object, const char *key, enum source source);
+/* Returns the source of cycles whose word is the member's value; SOURCE_NONE: there is none. */
+enum source record_source(const struct json_t *object, const char *key);
 void record_set_null(struct json_t *object, const char *key);
 /* Sets a string only if the destination is a table. */
 void record_set_cell(

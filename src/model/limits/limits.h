@@ -30,9 +30,7 @@ struct limits_place {
 				    if unknown */
 	double working_set; /* bytes of data that the loop uses; 0: the data fit the first-level
 			       cache */
-	double mispredicts_spread; /* spread (±) of walk.mispredicts, if the core learns a part of
-				    * them
-				    */
+	double mispredicts_spread; /* ± of walk.mispredicts, if the core learns a part of them */
 	struct cache_sizes caches;
 	struct memory_facts measured;
 	double page;	  /* bytes of a memory page; 0: unknown */

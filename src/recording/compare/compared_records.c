@@ -211,12 +211,7 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	       ghz = number_of(object, "ghz"), on_cpu = number_of(object, "on_cpu"),
 	       runnable = number_of(object, "runnable");
 
-	for (int i = 0; i < 2; i++) {
-		static const enum source clocks[] = { SOURCE_COUNTER, SOURCE_REFERENCE };
-
-		if (strcmp(compared_word(object, "cycles_from"), source_name(clocks[i])) == 0)
-			source->cycles_from = clocks[i];
-	}
+	source->cycles_from = record_source(object, "cycles_from");
 	source->samples++;
 	source->contended += record_flag(object, "contended");
 	source->quiet += quiet >= 0 && quiet <= 1 ? quiet : 1;
