@@ -113,3 +113,8 @@ struct units_text units_cycles(double value)
 	       : value > 0 && value < 0.09995 ? units_text("%.4f", value)
 					      : units_value(value);
 }
+
+struct units_text units_ratio(double ratio)
+{
+	return units_text(ratio < 9.995 ? "%.2f" : ratio < 99.95 ? "%.1f" : "%.0f", ratio);
+}

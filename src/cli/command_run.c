@@ -67,7 +67,8 @@ static void print_ratio(const struct cli *cli, const struct sample *a, const str
 
 	fprintf(cli->out, "B/A      %s: B %s%s%s\n", units_value(ratio).text,
 		same ? "equals A within the spread"
-		     : words_of("is %.2f times %s than A", ratio < 1 ? 1 / ratio : ratio,
+		     : words_of("is %s times %s than A",
+			       units_ratio(ratio < 1 ? 1 / ratio : ratio).text,
 			       ratio < 1 ? "faster" : "slower")
 				.text,
 		doubt ? "; a sample is " : "", doubt ? doubt : "");

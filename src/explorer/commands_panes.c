@@ -393,12 +393,14 @@ static struct status run_whatif(
 	if (!change || !status_is_ok(&status))
 		return status;
 	change->whatif = whatif;
-	/* The message on screen confirms the command, because the mountain panel may not be in
-	 * front. */
+	/* The panel describes misses while the arrow keys act on it, because it then has the whole
+	 * screen. */
 	if (whatif.asked)
 		session_notice(change, false, "misses are also shown for %s%s",
 			misses_whatif_words(&whatif).text,
-			mountain_in_front(session) ? "" : ", next to the mountain (key m)");
+			mountain_in_front(session) && screen_focused(session, "mountain")
+				? ""
+				: ", next to the mountain (key m)");
 	else
 		session_notice(change, false, "misses are shown for the caches of this machine");
 	return status;

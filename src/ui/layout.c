@@ -107,8 +107,8 @@ int layout_lesson_width(int width)
 
 /* Places three panels in `inside` rows from row 1 on: a lesson, the knobs and the measured value. A
  * lesson that is too long for its place next to the measured value gets the whole width of the
- * screen; the other two panels are not shown. Returns the number of rows below the lesson that are
- * still free. */
+ * screen, below one row with the measured value. Returns the number of rows below the lesson that
+ * are still free. */
 static int place_lesson(
 	const struct placing *placing, const struct layout_row *lesson, int width, int inside)
 {
@@ -117,9 +117,11 @@ static int place_lesson(
 	int rows = int_most(lesson->best_height, LESSON_MIN + layout_digits(width, inside + 3) - 3);
 
 	if (rows > inside) {
+		inside--;
 		rows = int_least(lesson->whole_height, inside);
 		rows = inside - rows < BODY_MIN ? inside : rows;
-		place(placing->layout, lesson->name, (struct box){ 0, 1, width, rows });
+		place_area(placing, AREA_LINE, 0, 1, width, 1);
+		place(placing->layout, lesson->name, (struct box){ 0, 2, width, rows });
 		return inside - rows;
 	}
 	rows = inside - rows < BODY_MIN ? inside : rows;

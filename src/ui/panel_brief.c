@@ -23,6 +23,12 @@ enum { NAME_LEAST = 4 };
 
 /* ---- one row ---- */
 
+/* Returns whether the screen has panels, and so a row of keys. */
+static bool has_keys(struct box at)
+{
+	return at.canvas->width >= LAYOUT_MIN_WIDTH && at.canvas->height >= LAYOUT_MIN_HEIGHT;
+}
+
 /* Draws the measured cycles per element in the longest form that fits. A value that is too long is
  * rounded, never cut. */
 static void draw_value(struct box at, const struct view *view)
@@ -37,11 +43,16 @@ static void draw_value(struct box at, const struct view *view)
 			     : view->recording ? ", recording"
 					       : "");
 
-	panels_fit(at, 0, STYLE_FIGURE,
-		"%1$s  q quits  (panels need %2$dx%3$d)\n%1$s  q quits\n%4$s  q quits\n%5$s%6$s  "
-		"q\n%5$s\n%7$.2f\n%7$.1f\n%7$.0f",
-		named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, value.text, cpe.text,
-		state[0] ? "?" : "", sample->cpe);
+	if (has_keys(at))
+		panels_fit(at, 0, STYLE_FIGURE, "%s\n%s\n%s%s", named.text, value.text, cpe.text,
+			state[0] ? "?" : "");
+	else
+		panels_fit(at, 0, STYLE_FIGURE,
+			"%1$s  q quits  (panels need %2$dx%3$d)\n%1$s  q quits\n%4$s  q "
+			"quits\n%5$s%6$s  "
+			"q\n%5$s\n%7$.2f\n%7$.1f\n%7$.0f",
+			named.text, LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT, value.text, cpe.text,
+			state[0] ? "?" : "", sample->cpe);
 }
 
 /* Returns the predicted cycles of a program's loop, which is never measured. */

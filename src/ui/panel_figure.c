@@ -217,7 +217,8 @@ static void add_trials(struct lines *lines, const struct view *view)
 	if (counters->check > 0 && counts_clocks_differ(counters->check))
 		lines_add(lines, 2, STYLE_WARN, "%s; R says %.2f of it", source, counters->check);
 	else
-		lines_add(lines, 2, STYLE_TEXT, "%s", source);
+		/* The comparison with A matters more. */
+		lines_add(lines, view->pinned ? 4 : 2, STYLE_TEXT, "%s", source);
 	if (counters->ipc > 0)
 		lines_add(lines, 9, STYLE_TEXT, "%s instructions a cycle C",
 			units_value(counters->ipc).text);
@@ -253,7 +254,8 @@ static void add_spread(struct lines *lines, const struct sample *sample)
 			sample->trials == 1 ? "" : "s");
 	else if (sample->cpe >= sample->cpe_hi && sample->cpe_lo < sample->cpe)
 		/* The value is a mean that slow trials raised above the upper quartile. */
-		lines_add(lines, 2, STYLE_TEXT, "mean; lower quartile %s",
+		lines_add(lines, 2, STYLE_TEXT,
+			"mean; a quarter of the trials: under %1$s\nmean; a quarter is under %1$s",
 			units_cycles(sample->cpe_lo).text);
 	else
 		lines_add(lines, 2, STYLE_TEXT, "quartiles %s … %s",
@@ -417,8 +419,8 @@ struct words panels_ratio(const struct view *view)
 	if (!isfinite(ratio) || ratio <= 0)
 		return words_of("B/A  -  B is not measured yet");
 	verdict = same ? words_of(near ? "equal within the spread" : "uncertain: spreads overlap")
-		  : ratio < 1 ? words_of("B is %.2f× faster", 1 / ratio)
-			      : words_of("B is %.2f× slower", ratio);
+		  : ratio < 1 ? words_of("B is %s× faster", units_ratio(1 / ratio).text)
+			      : words_of("B is %s× slower", units_ratio(ratio).text);
 	doubts = words_of("%s%s%s%s",
 		both	  ? ", both "
 		: a_doubt ? ", A "
@@ -427,7 +429,7 @@ struct words panels_ratio(const struct view *view)
 		b_doubt && !both ? b_doubt : "");
 	/* On a narrow screen, the doubt alone says that the ratio is uncertain. */
 	brief = near		 ? words_of("equal%s", doubts.text)
-		: !same		 ? words_of("%s%s", verdict.text, doubts.text)
+		: !same		 ? words_of("%s%s", ratio < 1 ? "faster" : "slower", doubts.text)
 		: doubts.text[0] ? words_of("%s", doubts.text + 2)
 				 : words_of("uncertain");
 	return words_of("B/A  %1$s  %2$s%3$s\nB/A  %1$s  %4$s", units_value(ratio).text,
@@ -455,7 +457,7 @@ static void add_pinned(struct lines *lines, const struct view *view)
 		view->a_limit == LIMIT_COUNT ? "" : limit_rows[view->a_limit].name);
 	line_cut(lines, &lines->line[lines->count - 1], 1);
 	doubtful = sample_doubt(&view->a) || sample_doubt(&view->sample);
-	lines_put(lines, 3, doubtful ? STYLE_WARN : STYLE_B, panels_ratio(view));
+	lines_put(lines, 2, doubtful ? STYLE_WARN : STYLE_B, panels_ratio(view));
 }
 
 /* In a panel with fewer rows, warnings about the value have priority over large digits. */

@@ -20,16 +20,17 @@ struct flow {
 	bool cut; /* the panel has too few rows for the text */
 };
 
-static bool is_measured(const struct slack_resource *resource)
-{
-	return resource->kind != SLACK_WAITS && resource->kind != SLACK_FAILED;
-}
-
-static bool is_idle(const struct slack_resource *resource)
-{
-	return is_measured(resource) && resource->kind == SLACK_EXACT &&
-	       resource->pressure < IDLE && resource->model < IDLE;
-}
+/* How the panel shows a resource: its value, or as one of the resources that it only counts. */
+enum group {
+	SHOWN,
+	IDLE_AS_MODELLED,
+	CONTENDED, /* noise of a contended core looks like pressure */
+	UNCLEAR,   /* the added instructions took other times than the core model says, so the value
+		      may be far off */
+	NOT_MEASURED,
+	TO_MEASURE,
+	GROUPS
+};
 
 /* Whether a later measurement may still change the value: a value that differs from the core model
  * is measured again before the probe is complete. */
@@ -37,6 +38,23 @@ static bool is_provisional(const struct slack_report *slack, const struct slack_
 {
 	return !slack->complete && resource->kind == SLACK_EXACT &&
 	       slack_differs(resource, resource->model);
+}
+
+static enum group group_of(const struct slack_report *slack, const struct slack_resource *resource)
+{
+	if (resource->kind == SLACK_FAILED)
+		return NOT_MEASURED;
+	if (resource->kind == SLACK_WAITS)
+		return TO_MEASURE;
+	if (resource->contended)
+		return CONTENDED;
+	if (resource->kind == SLACK_AMBIGUOUS)
+		return UNCLEAR;
+	if (is_provisional(slack, resource))
+		return TO_MEASURE;
+	return resource->kind == SLACK_EXACT && resource->pressure < IDLE && resource->model < IDLE
+		       ? IDLE_AS_MODELLED
+		       : SHOWN;
 }
 
 /* Draws a word of the text about port pressure, in the next row if the word does not fit. Draws
@@ -96,13 +114,6 @@ static struct words words_of_resource(const struct slack_resource *resource)
 	return words;
 }
 
-/* Whether the value of a resource is shown with its number. */
-static bool is_shown(const struct slack_report *slack, const struct slack_resource *resource)
-{
-	return is_measured(resource) && !resource->contended && resource->kind != SLACK_AMBIGUOUS &&
-	       !is_provisional(slack, resource) && !is_idle(resource);
-}
-
 /* "P probed ±0.02:", with the largest spread of the values that do not show their own. */
 static struct words begin_words(const struct slack_report *slack)
 {
@@ -111,7 +122,7 @@ static struct words begin_words(const struct slack_report *slack)
 	for (int i = 0; i < slack->count; i++) {
 		double spread = spread_of(&slack->resource[i]);
 
-		if (is_shown(slack, &slack->resource[i]) && spread <= WIDE)
+		if (group_of(slack, &slack->resource[i]) == SHOWN && spread <= WIDE)
 			most = spread > most ? spread : most;
 	}
 	return most < 0.005 ? words_of("P probed:") : words_of("P probed ±%.2f:", most);
@@ -129,7 +140,7 @@ static enum style style_of(const struct slack_resource *resource)
 static void flow_words(struct flow *flow, const struct slack_report *slack)
 {
 	const char *why = slack->status.text;
-	int idle = 0, failed = 0, waits = 0, contended = 0, unclear = 0;
+	int count[GROUPS] = { 0 };
 
 	if (!status_is_ok(&slack->status)) {
 		put_sentence(flow, words_of("P unavailable: %s", why).text);
@@ -138,43 +149,30 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 	put(flow, STYLE_DIM, begin_words(slack));
 	for (int i = 0; i < slack->count; i++) {
 		const struct slack_resource *resource = &slack->resource[i];
+		enum group group = group_of(slack, resource);
 
-		/* Noise of a contended core looks like pressure, so its values are not shown. */
-		if (is_measured(resource) && resource->contended) {
-			contended++;
-			continue;
-		}
-		/* The instructions that were added to measure a port took other times than the core
-		 * model says, so the value may be far off. */
-		if (resource->kind == SLACK_AMBIGUOUS) {
-			unclear++;
-			continue;
-		}
-		if (is_provisional(slack, resource)) {
-			waits++;
-			continue;
-		}
-		idle += is_idle(resource);
-		if (resource->kind == SLACK_FAILED && failed++ == 0)
-			why = resource->why;
-		waits += resource->kind == SLACK_WAITS;
-		if (is_shown(slack, resource))
+		if (group == SHOWN)
 			put(flow, style_of(resource), words_of_resource(resource));
+		if (group == NOT_MEASURED && count[group] == 0)
+			why = resource->why;
+		count[group]++;
 	}
-	if (idle)
-		put(flow, STYLE_DIM, words_of("%d other%s idle", idle, idle == 1 ? "" : "s"));
-	if (unclear)
-		put(flow, STYLE_DIM, words_of("%d unclear", unclear));
-	if (failed) {
-		put_sentence(flow, words_of("%d not measured: %s", failed, why).text);
+	if (count[IDLE_AS_MODELLED])
+		put(flow, STYLE_DIM,
+			words_of("%d other%s idle", count[IDLE_AS_MODELLED],
+				count[IDLE_AS_MODELLED] == 1 ? "" : "s"));
+	if (count[UNCLEAR])
+		put(flow, STYLE_DIM, words_of("%d unclear", count[UNCLEAR]));
+	if (count[NOT_MEASURED]) {
+		put_sentence(flow, words_of("%d not measured: %s", count[NOT_MEASURED], why).text);
 		flow->x++;
 	}
-	if (contended)
+	if (count[CONTENDED])
 		put(flow, STYLE_WARN,
-			words_of("core contended: %d value%s not shown", contended,
-				contended == 1 ? "" : "s"));
-	if (waits && !slack->complete)
-		put(flow, STYLE_DIM, words_of("%d to measure", waits));
+			words_of("core contended: %d value%s not shown", count[CONTENDED],
+				count[CONTENDED] == 1 ? "" : "s"));
+	if (count[TO_MEASURE] && !slack->complete)
+		put(flow, STYLE_DIM, words_of("%d to measure", count[TO_MEASURE]));
 }
 
 int probed_rows(const struct view *view, int width)

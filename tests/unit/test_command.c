@@ -403,6 +403,10 @@ TEST(what_if_asks_about_other_caches)
 	assert_true(view.misses.whatif.asked);
 	check_near(view.misses.whatif.factor[1], 2, 0);
 	check_contains(view.screen.notice, "caches 2x as large");
+	assert_null(strstr(view.screen.notice, "key m"));
+	run("focus knobs");
+	run("whatif 2x");
+	check_contains(view.screen.notice, "caches 2x as large, next to the mountain (key m)");
 	check_ok(session_command(session, "whatif", 1));
 	assert_false(look(1)->misses.whatif.asked);
 	check_ok(session_command(session, "whatif", 1));

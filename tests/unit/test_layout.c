@@ -326,6 +326,23 @@ TEST(a_small_screen_shows_the_text_of_a_lesson)
 		}
 }
 
+TEST(a_long_lesson_keeps_a_row_with_the_value)
+{
+	struct layout_row rows[ROWS + 1];
+	struct layout layout;
+
+	memcpy(rows, all, sizeof(all));
+	rows[ROWS] = (struct layout_row){ "lesson", AREA_LESSON, 40, 8, true, .best_height = 30,
+		.whole_height = 25 };
+	for (int height = LAYOUT_MIN_HEIGHT; height < 32; height++) {
+		layout_compute(LAYOUT_MIN_WIDTH, height, rows, ROWS + 1, 13, false, &layout);
+		no_overlap_and_nothing_outside(&layout, LAYOUT_MIN_WIDTH, height);
+		assert_non_null(layout_find(&layout, "line"));
+		assert_int_equal(layout_find(&layout, "line")->height, 1);
+		assert_true(layout_find(&layout, "lesson")->height >= 12);
+	}
+}
+
 TEST(a_lesson_has_the_columns_that_its_check_assumes)
 {
 	assert_int_equal(layout_lesson_width(80), LESSON_COLUMNS);

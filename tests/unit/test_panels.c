@@ -148,6 +148,27 @@ TEST(a_difference_within_the_spread_is_none)
 		draw(&panel_figure, 60, 14), "B is 1.33x faster, A contended, B provisional");
 }
 
+TEST(a_low_panel_keeps_the_comparison)
+{
+	for (int contended = 0; contended < 2; contended++) {
+		begin();
+		compare_with(1.5);
+		view.sample.contended = contended;
+		check_contains(draw(&panel_figure, 24, 6), "B/A  0.750");
+		lacks(shown, "reference clock");
+	}
+	begin();
+	check_contains(draw(&panel_figure, 24, 6), "reference clock");
+}
+
+TEST(a_mean_above_the_quartiles_has_its_words)
+{
+	begin();
+	view.sample.cpe_hi = view.sample.cpe;
+	check_contains(draw(&panel_figure, 46, 14), "mean; a quarter of the trials: under 1.990");
+	check_contains(draw(&panel_figure, 31, 14), "mean; a quarter is under 1.990");
+}
+
 TEST(what_a_has_of_its_own_is_cut_at_a_word)
 {
 	begin();

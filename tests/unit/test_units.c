@@ -66,6 +66,9 @@ TEST(figures_have_four_digits)
 
 TEST(writes_three_digits_of_few_cycles)
 {
+	assert_string_equal(units_ratio(1.3).text, "1.30");
+	assert_string_equal(units_ratio(9.996).text, "10.0");
+	assert_string_equal(units_ratio(158.28).text, "158");
 	assert_string_equal(units_cycles(0.01432).text, "0.0143");
 	assert_string_equal(units_cycles(0.001609).text, "0.00161");
 	assert_string_equal(units_cycles(0.25).text, "0.250");
