@@ -91,8 +91,11 @@ struct status action_kernel_by(const struct session *session, struct session *ch
 static struct status toggle_function(const struct session *session, struct session *change)
 {
 	const struct kernel *last = session->kernels[session->kernel_count + 1].setting.kernel;
+	int from = session->programs.from;
 
-	if (session->setting.kernel->function)
+	if (session->setting.kernel->function && from >= 0 && session->kernels[from].setting.kernel)
+		last = session->kernels[from].setting.kernel;
+	else if (session->setting.kernel->function)
 		return action_kernel_by(session, change, -1);
 	if (!last)
 		return status_usage("no function was shown yet: / finds one by its name");

@@ -42,6 +42,9 @@ struct opened_programs {
 	struct program_reading reading;
 	char *next; /* the function to read after the present one; NULL: none */
 	bool offer; /* a program was read: the user can now choose one of its functions */
+	/* The kernel that was shown before the first function, as an index into session.kernels:
+	 * the key O returns to it; -1: none. */
+	int from;
 };
 
 /* Begins to read a program, whose functions `/` finds later. STATUS_USAGE: another program is being

@@ -128,6 +128,8 @@ void session_go(struct session *session, const struct setting *setting)
 				(struct remembered){ session->setting, session->knob };
 		session->knob = new >= 0 ? session->kernels[new].knob : 0;
 		session->epoch++;
+		if (setting->kernel->function && !session->setting.kernel->function)
+			session->programs.from = old;
 		if (session->recording && (setting->kernel->own || setting->kernel->function))
 			session_notice(session, false,
 				"%s are not recorded: a replay would not have their code",

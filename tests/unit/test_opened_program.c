@@ -67,6 +67,7 @@ TEST(a_function_is_found_and_shown_with_its_limits_and_lines)
 	static struct made_elf made;
 
 	start();
+	act("kernel mul-by");
 	made_file(&made, MADE_LIBRARY, 0);
 	open_bytes(made.bytes, made.size);
 	assert_int_equal(view.screen.overlay, OVERLAY_FIND);
@@ -92,7 +93,7 @@ TEST(a_function_is_found_and_shown_with_its_limits_and_lines)
 		"this is the first function with loops");
 	check_usage(session_command(session, "pin", now), "there is no sample to pin yet");
 	act("function");
-	assert_null(view.setting.kernel->function);
+	assert_string_equal(view.setting.kernel->name, "mul-by");
 	act("undo");
 	check_function("sum", 1);
 	act("yank");
