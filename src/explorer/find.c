@@ -76,6 +76,22 @@ static void offer_commands(struct search *search)
 			find_offer(search, row->name, row->name, row->help, "", row->name);
 }
 
+/* Adds the limits, by their names: the ladder shows them. Words of the field and names of kernels
+ * come first. */
+static void offer_limits(struct search *search)
+{
+	for (int kind = 0; kind < LIMIT_COUNT; kind++) {
+		const char *name = limit_rows[kind].name;
+		enum rank rank = find_rank(search->text, name);
+
+		if (rank == RANK_NAME || rank == RANK_BEGINS)
+			find_add(search, rank == RANK_NAME ? RANK_SYNONYM_BEGINS : RANK_WORD,
+				words_of("limit %s", name).text,
+				limit_remedy((enum limit_kind)kind), "view ladder",
+				find_absence(search->session, "view ladder").text);
+	}
+}
+
 /* Adds the results whose words in data/synonyms match the typed text. A line of data/synonyms about
  * a kernel or a sweep that this program does not have is skipped. */
 static void offer_synonyms(struct search *search)
@@ -244,6 +260,7 @@ static void offer_all(struct search *search)
 		find_offer_programs(search);
 		find_offer_recordings(search);
 		offer_synonyms(search);
+		offer_limits(search);
 	}
 }
 

@@ -61,6 +61,17 @@ TEST(every_word_opens_something)
 	session_free(session);
 }
 
+/* Whoever reads the name of a limit on the screen finds where it is explained. */
+TEST(every_limit_is_found_by_its_name)
+{
+	start();
+	for (int kind = 0; kind < LIMIT_COUNT; kind++)
+		assert_true(search(limit_rows[kind].name)->screen.found_count > 0);
+	check_contains(search("divider")->screen.found[0].label, "limit divider — Divide less");
+	assert_string_equal(view.screen.found[0].command, "view ladder");
+	session_free(session);
+}
+
 /* A result that cannot be opened here says why, and so does choosing it. */
 TEST(what_cannot_be_opened_comes_last_with_a_reason)
 {
