@@ -240,3 +240,48 @@ struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v)
 		need.memory = UINT64_MAX;
 	return need;
 }
+
+/* Appends a noun's letters, and its plural ending. */
+static void add_plural(struct text *text, const char *noun, size_t length)
+{
+	const char *end = noun + length;
+	bool hisses = length > 2 &&
+		      (strncmp(end - 2, "ss", 2) == 0 || strncmp(end - 2, "ch", 2) == 0),
+	     y = length > 1 && end[-1] == 'y' && !strchr("aeiou", end[-2]);
+
+	text_addf(text, "%.*s%s", (int)(length - y), noun, y ? "ies" : hisses ? "es" : "s");
+}
+
+/* Returns the number of letters up to the end of the noun: "element of k loads", "value fetched",
+ * "array element read". */
+static size_t noun_length(const char *words)
+{
+	const char *of = strstr(words, " of "), *last = strrchr(words, ' ');
+	size_t length = strlen(words);
+
+	if (of)
+		return (size_t)(of - words);
+	return last && (strcmp(words + length - 2, "ed") == 0 || strcmp(last, " read") == 0)
+		       ? (size_t)(last - words)
+		       : length;
+}
+
+struct words kernel_elements(const struct kernel *kernel)
+{
+	const char *words = kernel->element, * or = strstr(words, " or ");
+	struct text text = { 0 };
+	struct words result;
+	size_t noun;
+
+	if (or) {
+		add_plural(&text, words, (size_t)(or -words));
+		text_add(&text, " or ");
+		words = or +strlen(" or ");
+	}
+	noun = noun_length(words);
+	add_plural(&text, words, noun);
+	text_add(&text, words + noun);
+	result = words_of("%s", text_string(&text));
+	text_free(&text);
+	return result;
+}

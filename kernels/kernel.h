@@ -513,6 +513,9 @@ struct kernel_need {
 
 struct kernel_need kernel_need(const struct kernel *kernel, const int64_t *v);
 
+/* Returns the words for several elements of a kernel: "values fetched" for "value fetched". */
+struct words kernel_elements(const struct kernel *kernel);
+
 /* Each function kernel_NAME() calls the kernel's callback NAME(), or does what is documented for a
  * NULL callback. kernel_check() also refuses a value that is not a multiple of its knob's unit. */
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);

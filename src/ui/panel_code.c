@@ -41,6 +41,19 @@ static struct words number(double value)
 	return words_of(fabs(value - round(value)) < 0.005 ? "%.0f" : "%.2f", value);
 }
 
+/* The end of "92 instructions", or of "92 instructions (16 on the path)" if the path through the
+ * loop leaves out instructions: micro-ops are those of the path. */
+static struct words on_path(const struct explanation *explanation)
+{
+	const struct limits *limits = &explanation->limits;
+	int all = explanation->loop.insn_count, run = 0;
+
+	for (int i = 0; i < all && i < limits->insn_count; i++)
+		run += limits->insn[i].count > 0;
+	return run > 0 && run < all ? words_of("%s (%d on the path)", plural(all), run)
+				    : words_of("%s", plural(all));
+}
+
 static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -73,19 +86,20 @@ static struct words title_of(const struct scene *scene)
 			core.text, loop->turns, plural(loop->turns), loop->insns_per_element,
 			unknown.text, bare.text);
 	return words_of(unit.text[0] ? "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
-				       "%6$s%9$s%7$s%8$s\n"
+				       "%6$s %7$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
-				       "%6$s element%10$s%8$s\n"
+				       "%6$s element%9$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s"
 				     : "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
-				       "%6$s%9$s%7$s%8$s\n"
+				       "%6$s %7$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
-				       "%6$s element%10$s%8$s\n"
+				       "%6$s element%9$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s",
-		core.text, loop->insn_count, plural(loop->insn_count),
+		core.text, loop->insn_count, on_path(explanation).text,
 		number(limits->slots / turns).text, plural(limits->slots / turns),
-		number(elements).text, element, unknown.text, elements == 1 ? " " : " × ",
+		number(elements).text,
+		elements == 1 ? element : kernel_elements(view->setting.kernel).text, unknown.text,
 		plural(elements));
 }
 

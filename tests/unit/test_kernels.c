@@ -99,6 +99,22 @@ EACH_KERNEL(tables_are_complete)
 	return true;
 }
 
+TEST(several_elements_are_named_in_the_plural)
+{
+	static const char *const words[][2] = { { "value fetched", "values fetched" },
+		{ "array element read", "array elements read" }, { "lookup", "lookups" },
+		{ "element of k loads", "elements of k loads" },
+		{ "element or pair", "elements or pairs" }, { "access", "accesses" },
+		{ "branch", "branches" }, { "body", "bodies" }, { "multiply-add", "multiply-adds" },
+		{ "outcome", "outcomes" } };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		struct kernel kernel = { .element = words[i][0] };
+
+		assert_string_equal(kernel_elements(&kernel).text, words[i][1]);
+	}
+}
+
 TEST(unknown_names_are_not_found)
 {
 	assert_null(kernel_find("no such kernel"));
