@@ -58,7 +58,7 @@ static void add_resource(struct chart *chart, const struct slack_report *report,
 		.value = resource->pressure,
 		.lo = resource->pressure_lo,
 		.hi = resource->pressure_hi };
-	chart_print(bar->name, "%s", resource->name);
+	chart_print(bar->name, "%s", slack_shown(resource->name));
 	chart_print(bar->value_words, "%s%.2f%s",
 		resource->kind == SLACK_AT_LEAST ? "at most " : "", resource->pressure,
 		full ? " full" : "");

@@ -69,7 +69,8 @@ static int by_value(const void *a, const void *b)
 static void add_line(struct chart *chart, const struct slack_report *const *reports, int count,
 	int knob, const int64_t *values, const char *name)
 {
-	struct chart_series *series = chart_add_series(chart, name ? name : "one iteration");
+	struct chart_series *series =
+		chart_add_series(chart, name ? slack_shown(name) : "one iteration");
 
 	for (int i = 0; series && i < count; i++)
 		for (int k = 0; k < count; k++) {

@@ -105,7 +105,8 @@ static struct words words_of_resource(const struct slack_resource *resource)
 {
 	const char *bound = resource->kind == SLACK_AT_LEAST ? "<" : "";
 	double spread = spread_of(resource);
-	struct words words = words_of("%s %s%.2f", resource->name, bound, resource->pressure);
+	struct words words =
+		words_of("%s %s%.2f", slack_shown(resource->name), bound, resource->pressure);
 
 	if (spread > WIDE)
 		words = words_of("%s±%.2f", words.text, spread);

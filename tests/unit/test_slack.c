@@ -368,6 +368,12 @@ TEST(the_rename_width_is_exact_where_a_jump_ends_a_cycle)
 }
 
 /* Zen 4 multiplies on one port, so four multiplications keep it busy for four cycles of five. */
+TEST(a_resource_has_the_name_of_its_limit)
+{
+	assert_string_equal(slack_shown("v-loads"), limit_rows[LIMIT_VECTOR_LOADS].name);
+	assert_string_equal(slack_shown("loads"), limit_rows[LIMIT_LOADS].name);
+}
+
 TEST(slack_is_what_the_loop_leaves_free)
 {
 	struct slack *slack = measured("mul-by", "", "");

@@ -11,6 +11,13 @@
 static const char *const names[] = { "width", "", "loads", "v-loads", "stores", "v-stores",
 	"taken" };
 
+const char *slack_shown(const char *name)
+{
+	return strcmp(name, "v-loads") == 0    ? "vector-loads"
+	       : strcmp(name, "v-stores") == 0 ? "vector-stores"
+					       : name;
+}
+
 double fillers_model(const struct slack_report *report, uint32_t ports)
 {
 	double cycles = 0;

@@ -34,6 +34,10 @@ enum slack_kind {
 };
 extern const char *const slack_kinds[]; /* the last word is NULL */
 
+/* Returns the name of a resource for people: "vector-loads", as the limit, for the recorded name
+ * "v-loads". */
+const char *slack_shown(const char *name);
+
 /* A filler: an instruction that keeps one resource busy. */
 struct slack_filler {
 	unsigned number; /* which fillers (added instructions): see fillers_only() and
