@@ -8,6 +8,7 @@
 
 #include "base/scale.h"
 #include "lesson/lesson.h"
+#include "model/limits/misses.h"
 #include "ui/panels.h"
 #include "ui/steady.h"
 
@@ -81,8 +82,10 @@ struct words slice_title(const struct view *view, const struct view_slice *slice
 		unit = words_of("cycles per %s", kernel->element);
 	what = words_of("%s over %s%s", source_letters(slice), knob->name, here.text);
 	/* The panel of knobs also shows the other knob. */
+	/* The words for a logarithmic scale stay longest: the axis does not begin at 0. */
 	return words_of("%1$s%8$s%2$s%3$s%4$s%5$s%9$s\n%1$s%8$s%2$s%4$s%5$s%9$s\n"
-			"%1$s%2$s%4$s%6$s%9$s\n%1$s%2$s%4$s%6$s\n%7$s%2$s%4$s%6$s",
+			"%1$s%8$s%2$s%4$s%6$s%9$s\n%1$s%8$s%2$s%4$s%6$s\n%7$s%8$s%2$s%4$s%6$s\n"
+			"%7$s%2$s%4$s%6$s",
 		unit.text, what.text, fixed.text, a ? "  ━ A" : "",
 		panels_marks(contended, unsettled), panels_marks_short(contended, unsettled),
 		cycles || kernel->plot_cpe ? "cycles" : unit.text,
@@ -321,19 +324,36 @@ static int here_column(const struct frame *frame, const struct axis_place *place
 	return x;
 }
 
+/* Returns the bytes of a cache that the data of a setting need. Accesses that leave out lines need
+ * fewer bytes than the data have; accesses that use only some of a cache's sets need more. */
+static double bytes_held(const struct view *view, const struct setting *setting, int level)
+{
+	const struct kernel *kernel = setting->kernel;
+	double line = view->caches.line > 0 ? view->caches.line : 64, held = 0;
+	struct kernel_walk walk;
+
+	if (kernel_describe(kernel, setting->v, &walk) && walk.reaches == 0)
+		held = walk.range > 0 ? walk.range
+				      : misses_held(misses_working_set(kernel, setting->v, &walk),
+						walk.step, line, false);
+	return held > 0 ? held * (level == 0 ? misses_walk_crowd(&walk, line) : 1)
+			: (double)kernel_footprint(kernel, setting->v);
+}
+
 /* Returns the index of the first visible size whose data does not fit in a cache. A size counts as
  * fitting a cache up to 1/16 above the cache's size, because sizes found from latency curves are
  * not more precise. Returns 0 if the cache holds no visible size, and frame->shown if the cache
  * holds all visible sizes. */
 static int beyond_cache(const struct frame *frame, const struct view *view,
-	const struct view_slice *slice, double bytes)
+	const struct view_slice *slice, int level)
 {
 	struct setting setting = view->setting;
 	int index = 0;
 
 	for (; index < frame->shown; index++) {
 		setting.v[slice->knob] = slice->point[frame->first + index].value;
-		if ((double)kernel_footprint(setting.kernel, setting.v) > bytes * (1 + 1.0 / 16))
+		if (bytes_held(view, &setting, level) >
+			view->caches.level[level].bytes * (1 + 1.0 / 16))
 			break;
 	}
 	return index;
@@ -349,8 +369,7 @@ static void draw_caches(struct box at, const struct frame *frame, const struct v
 
 	for (int level = 0; level < CACHE_LEVELS; level++) {
 		const struct cache_size *size = &view->caches.level[level];
-		int index = size->bytes > 0 ? beyond_cache(frame, view, slice, size->bytes) : 0, x,
-		    from;
+		int index = size->bytes > 0 ? beyond_cache(frame, view, slice, level) : 0, x, from;
 		struct words name;
 
 		if (index == 0 || index == frame->shown)
