@@ -185,7 +185,7 @@ TEST(values_are_typed)
 	run("knob size");
 	refused("entry accept", "no value is being typed");
 	run("digit 9");
-	assert_string_equal(view.screen.notice, "size: 64 to 8 GiB (half of the free memory)");
+	assert_string_equal(view.screen.notice, "size: 64 to 8g (half of the free memory)");
 	assert_false(view.screen.notice_bad);
 	run("digit 6");
 	assert_string_equal(run("digit K")->screen.entry, "96K");
@@ -225,7 +225,7 @@ TEST(typed_characters_never_vanish)
 	}
 	assert_string_equal(view.screen.entry, typed);
 	check_usage(session_command(session, "entry accept", 1),
-		"size=1.5 q+]k: a size such as 32k or 4m, from 64 to 8 GiB (half of the free "
+		"size=1.5 q+]k: a size such as 32k or 4m, from 64 to 8g (half of the free "
 		"memory)");
 	assert_string_equal(look(1)->screen.entry, typed);
 	assert_true(view.screen.entry_refused);

@@ -320,7 +320,7 @@ TEST(ranges_in_words)
 		{ &walk_knobs[WALK_ORDER], 0, "sequential, random or reverse" },
 		{ &walk_knobs[WALK_SPACING], 0, "16 to 256, in steps of 16" },
 		{ &fold_knobs[FOLD_SIZE], 0, "64 and up" },
-		{ &fold_knobs[FOLD_SIZE], 1 << 20, "64 to 1 MiB (half of the free memory)" },
+		{ &fold_knobs[FOLD_SIZE], 1 << 20, "64 to 1m (half of the free memory)" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

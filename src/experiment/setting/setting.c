@@ -91,7 +91,7 @@ struct words setting_shown(const struct knob *knob, int64_t value)
 					: setting_value(knob, value);
 }
 
-/* Adds the allowed range of a knob in words: "add or mul", "1 to 16", "4k to 11.5 GiB (half of the
+/* Adds the allowed range of a knob in words: "add or mul", "1 to 16", "4k to 11.5g (half of the
  * free memory)", "64 and up". */
 static void add_span(const struct knob *knob, struct memory_limits limits, struct text *text)
 {
@@ -112,7 +112,7 @@ static void add_span(const struct knob *knob, struct memory_limits limits, struc
 	else if (knob->max != KNOB_MAX_MEMORY)
 		text_addf(text, " to %s", setting_value(knob, max).text);
 	else if (limits.memory)
-		text_addf(text, " to %s (%s)", units_size_long(max).text,
+		text_addf(text, " to %s (%s)", setting_shown(knob, max).text,
 			limits.bound == MEMORY_LIMITS_FREE ? "half of the free memory"
 							   : memory_limits_half(limits.bound));
 	else

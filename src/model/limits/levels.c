@@ -88,8 +88,11 @@ static void fit_mean(const struct memory_facts *measured, double range, struct l
 	if (level[MEMORY].share > MEMORY_LEAST * share && near > 0)
 		level[MEMORY].latency =
 			fmax((mean * share - near * level[L3].share) / level[MEMORY].share, near);
-	else
+	else {
+		if (near > 0 && mean > near * (1 + MEMORY_LEAST))
+			level[L3].name = "L3 and memory";
 		level[L3].latency = level[MEMORY].latency = mean;
+	}
 }
 
 /* Returns the bytes of L3 that serve random accesses to `range` bytes, if no access waits for
