@@ -397,6 +397,26 @@ TEST(the_delay_of_the_added_instruction_is_not_part_of_the_cost)
 	}
 }
 
+/* The limit names one of the three chains, but all are as slow, and as dear. */
+TEST(equal_chains_cost_the_same)
+{
+	struct cost *cost =
+		measured_on("zen5", (struct made){ .width = 8, .chain = 4, .each = 2, .late = 1 },
+			"combine op=add type=f32 unroll=6 acc=3");
+	const struct cost_report *report = cost_report(cost);
+	int additions = 0;
+
+	for (int k = 0; k < report->count; k++)
+		if (report->insn[k].model > 0.1) {
+			additions++;
+			check_near(report->insn[k].model, 2.0 / 6, 0.01);
+			check_near(report->insn[k].latency, 2, 1e-9);
+			check_near(report->insn[k].delay, 3, 1e-9);
+		}
+	assert_int_equal(additions, 6);
+	cost_free(cost);
+}
+
 TEST(a_contended_core_is_reported)
 {
 	struct cost *cost = measured("mul-by", 2, 0, true);

@@ -10,6 +10,7 @@
 #include "kernels/assemble.h"
 #include "kernels/nops.h"
 #include "model/code/decode.h"
+#include "model/graph/deps.h"
 
 /* A register that stands for the free register of the measured loop: the loop never names it. */
 enum { FREE_GENERAL = REG_GENERAL + 31, FREE_VECTOR = REG_VECTOR + 31, FREE_MASK = REG_MASK + 7 };
@@ -235,6 +236,29 @@ static double predict_slot(struct prediction *prediction, int first,
 		.value;
 }
 
+/* Returns the cycles after which the core forwards the result of an instruction's operation to
+ * every instruction that reads it; INFINITY: none reads it. A result may come earlier to some
+ * operations than to others. */
+static double forwarded_after(const struct loop *loop, const struct limits *limits, int index)
+{
+	struct uarch_insn *facts = memory_new((size_t)loop->insn_count, sizeof(*facts));
+	struct deps_graph graph;
+	double cycles = -INFINITY;
+
+	for (int i = 0; i < loop->insn_count; i++)
+		uarch_insn(limits->uarch, &loop->insn[i], &facts[i]);
+	deps_graph(loop, limits->uarch, facts, &graph);
+	for (int i = 0; i < graph.edge_count; i++) {
+		const struct deps_node *from = &graph.node[graph.edge[i].from];
+
+		if (from->part == PART_OPERATION && loop->path[from->step].insn == index)
+			cycles = fmax(cycles, graph.edge[i].weight);
+	}
+	deps_graph_free(&graph);
+	free(facts);
+	return cycles > 0 ? cycles : INFINITY;
+}
+
 /* Returns the cycles from the input of an instruction to its result: the input on the slowest chain
  * of the loop, or else its registers, or else its address. */
 static double latency_of(const struct loop *loop, const struct limits *limits, int index)
@@ -247,7 +271,8 @@ static double latency_of(const struct loop *loop, const struct limits *limits, i
 			return (double)limits->chain.link[i].cycles;
 	if (!facts->known || !uarch_known(facts->latency))
 		return NAN;
-	return facts->latency - (insn->read_count > 0 ? facts->loading : 0);
+	return fmin(facts->latency - (insn->read_count > 0 ? facts->loading : 0),
+		forwarded_after(loop, limits, index));
 }
 
 /* Returns the cycles by which the instruction that delay_of() adds delays the result of instruction
