@@ -366,11 +366,11 @@ static double entries_of(const struct front_end *front, int window)
  * - 16 micro-ops, and 1 to 16 in the next window: 4 cycles
  *
  * Code without a taken branch takes at least a cycle for each `bytes` bytes, as many as a window
- * has: 16 nops of 10 to 15 bytes take 3 to 4 cycles, 64 take 11 to 16. If `bytes` is 0, the bytes
- * do not count. */
+ * has: 16 nops of 10 to 15 bytes take 3 to 4 cycles, 64 take 11 to 16. A block that is no longer
+ * than a window takes no whole cycle of its own. If `bytes` is 0, the bytes do not count. */
 static double entry_cycles(const struct front_end *front, double bytes)
 {
-	double each = front->fact[EXTRA_OPCACHE_ENTRIES], cycles = 0, before = 0;
+	double each = front->fact[EXTRA_OPCACHE_ENTRIES], cycles = 0, before = 0, length;
 	bool target = true;
 	int first = 0;
 
@@ -389,12 +389,10 @@ static double entry_cycles(const struct front_end *front, double bytes)
 		target = taken;
 		if (!taken)
 			continue;
-		if (bytes > 0)
-			cycles = fmax(
-				cycles, before + ceil((double)(insn_at(front, last)->address +
-							       insn_at(front, last)->length -
-							       insn_at(front, first)->address) /
-							 bytes));
+		length = (double)(insn_at(front, last)->address + insn_at(front, last)->length -
+				  insn_at(front, first)->address);
+		if (bytes > 0 && length > bytes)
+			cycles = fmax(cycles, before + ceil(length / bytes));
 		before = cycles;
 		first = last + 1;
 	}
@@ -414,8 +412,9 @@ static void add_entries(const struct front_end *front, struct tally *tally)
 		return;
 	if (cycles > entry_cycles(front, 0) + 1e-9)
 		limits_add(tally, LIMIT_OPCACHE, cycles,
-			"%s bytes of code a cycle from the op cache, in whole cycles: %s cycles",
-			words_number(bytes).text, words_turn(tally, cycles).text);
+			"%s bytes of code a cycle from the op cache, in whole cycles: %s cycle%s",
+			words_number(bytes).text, words_turn(tally, cycles).text,
+			words_s(tally, cycles));
 	else
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s op cache entries; each %s-byte window of code supplies %s a cycle: %s "
