@@ -296,6 +296,7 @@ static void chains_describe(const int64_t *v, struct kernel_walk *walk)
 
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
 	walk->lines = walk->scattered ? 1 : (double)bytes_each[v[CHAIN]] / LINE;
+	walk->visits = walk->scattered ? LINE / (double)bytes_each[v[CHAIN]] : 0;
 	walk->access = list ? "node" : "addition";
 	walk->waits = list ? "the next node's address is in this node"
 			   : "nothing, because its address is known";

@@ -180,8 +180,9 @@ struct kernel_walk {
 	const char *access; /* the word that texts use for an access of the loop, such as "read";
 			       NULL: the word is "element" */
 	bool scattered;	    /* No prefetcher can predict the order of the accesses. */
-	bool cyclic;  /* The accesses are scattered, each pass over the data touches each cache line
-			 once, and all passes have the same order. */
+	double visits; /* The number of times that a pass over the data visits each cache line, if
+			  the accesses are scattered and all passes have the same order. 0: each
+			  line is equally likely to be used next. */
 	double range; /* bytes of memory over which the lines are scattered; 0: the size of the
 			 working set */
 	double chains; /* number of independent chains of loads that share the cache lines evenly;

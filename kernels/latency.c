@@ -10,6 +10,7 @@
  * of loads then alternates between the two sets. Each node holds a zero next to its pointer. If the
  * chain changes to the other set, the address of the next node includes the zero of the present
  * node. */
+#include <math.h>
 #include <stddef.h>
 
 #include "base/units.h"
@@ -350,7 +351,9 @@ static void latency_describe(const int64_t *v, struct kernel_walk *walk)
 
 	walk->access = "load";
 	walk->scattered = v[ORDER] != ORDER_BACKWARD;
-	walk->cyclic = v[ORDER] != ORDER_BACKWARD && v[STRIDE] >= LINE && !is_mixed(v);
+	walk->visits = v[ORDER] == ORDER_RANDOM && !is_mixed(v)
+			       ? fmax((double)LINE / (double)v[STRIDE], 1)
+			       : v[ORDER] == ORDER_PAIRS && v[STRIDE] >= LINE && !is_mixed(v);
 	walk->lines = lines_anew(v) * far;
 	walk->step = v[ORDER] == ORDER_BACKWARD && !is_mixed(v) ? (double)v[STRIDE] : 0;
 	walk->spacing = v[ORDER] == ORDER_PAIRS || is_mixed(v) ? 0 : (double)v[STRIDE];

@@ -5,6 +5,8 @@
  * A call may end at any node: call() cuts the list after that node, and joins it again afterwards.
  * The branch at the end of a list is mispredicted once per call. A trial subtracts the time of half
  * a list from the time of a whole list, so the cost of the misprediction cancels. */
+#include <math.h>
+
 #include "kernels/knob_rows.h"
 #include "kernels/shuffle.h"
 
@@ -69,7 +71,7 @@ static void list_describe(const int64_t *v, struct kernel_walk *walk)
 {
 	walk->step = (double)v[SPACING];
 	walk->scattered = v[ORDER] == ORDER_RANDOM;
-	walk->cyclic = walk->scattered && walk->step >= 64;
+	walk->visits = walk->scattered ? fmax(64 / walk->step, 1) : 0;
 	/* In random order the next node lies in another cache line, even if a line holds several
 	 * nodes. */
 	walk->lines = walk->step < 64 && !walk->scattered ? walk->step / 64 : 1;

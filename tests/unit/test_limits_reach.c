@@ -434,7 +434,7 @@ TEST(a_tlb_keeps_none_of_more_pages_than_entries)
 	struct limits_place place = { .working_set = 128 << 10,
 		.walk = { .lines = 1,
 			.scattered = true,
-			.cyclic = true,
+			.visits = 1,
 			.spacing = 4160,
 			.range = 64 * 31 },
 		.page = 4096 };

@@ -229,7 +229,7 @@ static void describe_scattered(struct finder *finder, double lines, double grid)
 		walk->spacing = grid;
 		/* A chain of loads that touches as many cache lines as the data have touches each
 		 * line once. */
-		walk->cyclic = finder->growth > 0.05 * lines &&
+		walk->visits = finder->growth > 0.05 * lines &&
 			       fabs(only->lines * finder->question->elements * LINE / only->bytes -
 				       1) < ONCE;
 		return;

@@ -166,6 +166,19 @@ static double missed_cyclic(
 	return fmax(1 - together / range, 0);
 }
 
+/* Returns the share of the accesses that miss caches which lack the share `lacks` of the data, if
+ * each pass visits a line `visits` times. Caches that evict the line whose last use was longest ago
+ * hold the lines of the last part x of a pass: a share of 1 - (1 - x)^visits of the data. A line's
+ * next visit misses if none of its visits lies in that part: (1 - x)^(visits - 1). Measured on Zen
+ * 5 with L1 of 48 KiB and nodes of 16 bytes in random order: 12.54 and 15.05 cycles a load over 256
+ * and 512 KiB, computed 12.56 and 15.10; equally likely lines would give 12.1 and 14.9. */
+static double missed_repeated(double lacks, double visits)
+{
+	if (!(lacks > 0))
+		return 0;
+	return visits > 0 ? pow(lacks, fmax(1 - 1 / visits, 0)) : lacks;
+}
+
 /* Returns the share of the accesses that miss caches of `bytes` in total. If inner-loop accesses
  * repeat over a part of the data, the result is the larger of the inner loop's and the outer loop's
  * shares. The caches may hold all lines that the inner loop accesses and no line of the outer loop,
@@ -177,7 +190,7 @@ static double missed_of(const struct tally *tally, double bytes)
 
 	if (walk->far_lines > 0 && walk->lines > 0)
 		far = walk->far_lines / walk->lines * fmax(1 - bytes / walk->far_range, 0);
-	return fmax(fmax(1 - bytes / range_of(tally), 0), far);
+	return fmax(missed_repeated(1 - bytes / range_of(tally), walk->visits), far);
 }
 
 static bool spread_whole(
@@ -201,10 +214,11 @@ static bool spread_whole(
 		/* Some cores choose the sets of the second-level cache by a hash of the address, as
 		 * Zen 4 does. */
 		together += levels_cache(tally, i) / (i == L1 ? crowd : 1);
-		level[i].share = fmax(
-			left - (place->walk.cyclic ? missed_cyclic(tally, i, together, &level[L3])
-						   : missed_of(tally, together)),
-			0);
+		level[i].share =
+			fmax(left - (place->walk.visits == 1
+						    ? missed_cyclic(tally, i, together, &level[L3])
+						    : missed_of(tally, together)),
+				0);
 		left -= level[i].share;
 		if (left < 1e-12)
 			left = 0;
@@ -288,7 +302,7 @@ void levels_note_estimate(struct tally *tally, const struct level level[LEVELS])
 {
 	/* A cache may keep a part of a repeated walk that is larger than it: 13.3 cycles a load
 	 * were measured on Zen 5 over 256 KiB, where each load from L2 takes 14. */
-	bool evicts = tally->place->walk.reaches > 0 || tally->place->walk.cyclic;
+	bool evicts = tally->place->walk.reaches > 0 || tally->place->walk.visits > 0;
 
 	tally->sampled =
 		level[L3].share > 0 || level[MEMORY].share > 0 || (evicts && level[L2].share > 0);

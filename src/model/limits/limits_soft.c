@@ -366,7 +366,7 @@ static double page_walks(struct tally *tally)
 	double entries = tally->uarch->fact[SIZE_TLB1], cost = tally->uarch->fact[EXTRA_TLB2];
 	/* Of more pages than it has entries, used one by one in the same order again and again, a
 	 * TLB keeps none until its next use. */
-	bool kept = !walk->cyclic || walk->spacing < place->page;
+	bool kept = walk->visits != 1 || walk->spacing < place->page;
 	double reach = entries * place->page, share = 1 - kept * reach / place->working_set,
 	       cycles = 0, loads = limits_chained_misses(tally, &tally->limits->chain);
 	bool reaches = walk->reaches > 0 && uarch_known(cost);
