@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "experiment/advice/gap.h"
 
 /* Plans the events to count. The events are always events of the running core, even if limits are
  * computed for another core. */
@@ -108,7 +109,7 @@ bool model_drifted(struct model *model, const struct setting *setting, const str
 
 	return explanation && !model->core.foreign && !setting->kernel->own &&
 	       monotonic_seconds() - model->memory_at >= seconds &&
-	       memory_probe_drifted(&explanation->limits, sample);
+	       memory_probe_drifted(&explanation->limits, sample, GAP_PREDICTED);
 }
 
 void model_renew(struct model *model, struct bench *bench, const struct setting *setting)

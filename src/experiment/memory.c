@@ -67,10 +67,6 @@ enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
  * size. */
 #define AGREE 1.03
 
-/* If a measurement differs from the prediction by more than the share DRIFT, the values of L3 and
- * memory are measured again. */
-#define DRIFT 0.2
-
 enum step {
 	L2_LINES,
 	L3_LATENCY,
@@ -126,11 +122,11 @@ static bool depends_on_memory(const struct limits *limits)
 	       (!by->hard && limit_rows[by->kind].resource == RESOURCE_MEMORY);
 }
 
-bool memory_probe_drifted(const struct limits *limits, const struct sample *sample)
+bool memory_probe_drifted(const struct limits *limits, const struct sample *sample, double share)
 {
 	return limits->predicted_by >= 0 && depends_on_memory(limits) && sample->valid &&
 	       !sample->provisional && !sample->contended && !sample->unsettled &&
-	       fabs(sample->cpe / limits->predicted - 1) > DRIFT;
+	       fabs(sample->cpe / limits->predicted - 1) > share;
 }
 
 static bool is_point(int step)
@@ -198,7 +194,7 @@ static uint64_t size_of(const struct machine *machine, int step)
 	if (!is_point(step) && !is_stream(step))
 		return most;
 	size = most >> (is_point(step) ? POINT_LAST - step : step - STREAM_LAST);
-	return size == most || (l3 && size > BEYOND * own) ? size : 0;
+	return size == most || (l3 && size >= BEYOND * own) ? size : 0;
 }
 
 static double l3_latency(const struct memory_probe *probe)
@@ -388,14 +384,39 @@ static double spread_of(const struct sample *sample)
 	return (sample->cpe_hi - sample->cpe_lo) / 2 / sample->cpe;
 }
 
+/* Stores a measured number of cycles per line as a number of lines per cycle. Other programs change
+ * the speed of L3 and memory from second to second. A value that is measured again, because a loop
+ * differs from its prediction, becomes the mean of both measurements, and its spread contains both.
+ */
+static void put_lines(double *lines, double *spread, double cycles, double now)
+{
+	double before = *lines > 0 ? 1 / *lines : cycles, mean = (before + cycles) / 2;
+
+	*lines = 1 / mean;
+	*spread = fmax(now, fabs(before - cycles) / 2 / mean);
+}
+
+/* As put_lines(), for latencies. */
+static void put_latency(struct memory_point *point, const struct memory_point *now)
+{
+	const struct memory_point before = point->latency > 0 ? *point : *now;
+
+	if (!(now->latency > 0))
+		return;
+	*point = (struct memory_point){ .bytes = now->bytes,
+		.latency = (before.latency + now->latency) / 2,
+		.lo = fmin(before.latency, now->lo),
+		.hi = fmax(before.latency, now->hi) };
+}
+
 /* Stores the measured bandwidth of reading memory in address order. */
 static void put_peak(struct memory_probe *probe, const struct sample *sample)
 {
 	if (!isfinite(sample->gbps) || !(sample->ghz > 0))
 		return;
 	probe->peak = sample->gbps * sample->cpe / sample->cpe_lo;
-	probe->facts.memory.lines = sample->gbps / sample->ghz / LINE;
-	probe->facts.spread.memory_lines = spread_of(sample);
+	put_lines(&probe->facts.memory.lines, &probe->facts.spread.memory_lines,
+		LINE * sample->ghz / sample->gbps, spread_of(sample));
 }
 
 /* Stores the measured mean latency of loads in random order over `size` bytes. */
@@ -403,10 +424,11 @@ static void put_point(struct memory_probe *probe, const struct machine *machine,
 	double size, double l2, const struct sample *sample)
 {
 	probe->done |= 1u << step;
-	probe->facts.point[step - POINT_FIRST] = (struct memory_point){ .bytes = size,
-		.latency = behind(machine, sample->cpe, size, l2),
-		.lo = behind(machine, sample->cpe_lo, size, l2),
-		.hi = behind(machine, sample->cpe_hi, size, l2) };
+	put_latency(&probe->facts.point[step - POINT_FIRST],
+		&(struct memory_point){ .bytes = size,
+			.latency = behind(machine, sample->cpe, size, l2),
+			.lo = behind(machine, sample->cpe_lo, size, l2),
+			.hi = behind(machine, sample->cpe_hi, size, l2) });
 }
 
 static void put_pages(struct memory_facts *facts, int step, double cycles)
@@ -460,23 +482,23 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		/* Reads in address order read the whole working set before they read a line again.
 		 * All lines that are read in address order therefore come from the measured level.
 		 */
-		facts->l3.lines = 1 / cycles;
-		facts->spread.l3_lines = spread_of(&sample);
-	} else if (step == SKIPPED) {
-		facts->skipped_lines = 1 / cycles;
-		facts->spread.skipped_lines = spread_of(&sample);
-	} else if (is_stream(step)) {
-		facts->stream[STREAM_FIRST - step] =
-			(struct memory_stream){ .bytes = size, .lines = 1 / cycles };
-		facts->spread.stream[STREAM_FIRST - step] = spread_of(&sample);
+		put_lines(&facts->l3.lines, &facts->spread.l3_lines, cycles, spread_of(&sample));
+	} else if (step == SKIPPED)
+		put_lines(&facts->skipped_lines, &facts->spread.skipped_lines, cycles,
+			spread_of(&sample));
+	else if (is_stream(step)) {
+		facts->stream[STREAM_FIRST - step].bytes = size;
+		put_lines(&facts->stream[STREAM_FIRST - step].lines,
+			&facts->spread.stream[STREAM_FIRST - step], cycles, spread_of(&sample));
 	} else if (is_pages(step))
 		put_pages(facts, step, sample.cpe);
 	else if (is_flushed(step))
 		/* The two loads of an iteration wait at the same time. */
-		facts->flushed[FLUSHED_FIRST - step] = (struct memory_point){ .bytes = size,
-			.latency = sample.cpe,
-			.lo = sample.cpe_lo,
-			.hi = sample.cpe_hi };
+		put_latency(&facts->flushed[FLUSHED_FIRST - step],
+			&(struct memory_point){ .bytes = size,
+				.latency = sample.cpe,
+				.lo = sample.cpe_lo,
+				.hi = sample.cpe_hi });
 	else if (step == PARALLEL) {
 		facts->parallel = facts->memory.latency / sample.cpe_lo;
 		facts->spread.parallel = spread_of(&sample);

@@ -36,10 +36,11 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
  * until they are measured again. */
 void memory_probe_renew(struct memory_probe *probe);
 
-/* Whether a reliably measured speed differs from its prediction, and the prediction depends on
- * measured values of L3 or memory. Other programs may change the speed of L3 and memory, so the
- * caller measures both again (memory_probe_renew()) before it reports a wrong prediction. */
-bool memory_probe_drifted(const struct limits *limits, const struct sample *sample);
+/* Whether a reliably measured speed differs from its prediction by more than `share`, and the
+ * prediction depends on measured values of L3 or memory. Other programs may change the speed of L3
+ * and memory, so the caller measures both again (memory_probe_renew()) before it reports a wrong
+ * prediction. */
+bool memory_probe_drifted(const struct limits *limits, const struct sample *sample, double share);
 
 /* Adds the final result of the request from memory_probe_next(). A cancelled measurement of the
  * memory probe is repeated later. l2 is the latency of L2 in cycles, which memory_probe_accept()

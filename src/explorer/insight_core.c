@@ -5,8 +5,10 @@
 
 #include "explorer/state.h"
 
-/* Values of L3 and memory that differ from a measurement are measured again after RENEW_SECONDS. */
+/* If a measurement differs from its prediction by more than the share DRIFT, values of L3 and
+ * memory that are older than RENEW_SECONDS are measured again. */
 #define RENEW_SECONDS 5
+#define DRIFT	      0.2
 
 /* Returns the name of the core for which limits are predicted; empty: there is no core model. */
 static const char *core_name(const struct insight *insight)
@@ -226,7 +228,7 @@ static bool memory_drifted(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
 
-	return memory_probe_drifted(&insight->explanation->limits, &session->live.sample) &&
+	return memory_probe_drifted(&insight->explanation->limits, &session->live.sample, DRIFT) &&
 	       insight->memory_at + RENEW_SECONDS <= session->now;
 }
 

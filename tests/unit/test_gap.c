@@ -82,6 +82,25 @@ TEST(a_limit_that_adds_to_another_is_named_after_it)
 	check_contains(words(), "as predicted, by scheduling");
 }
 
+/* A prediction that depends on the measured speed of memory is as uncertain as that speed. */
+TEST(a_difference_within_the_spreads_is_no_gap)
+{
+	begin(271, 4, 222);
+	limits.limit[1].spread = 60;
+	sample.cpe_lo = 260;
+	sample.cpe_hi = 300;
+	gap_find(&sample, &limits, NULL, false, &gap);
+	assert_int_equal(gap.kind, GAP_SOFT);
+	check_contains(words(), "49.00 (22 %) above the prediction, within the spreads, by ");
+	assert_string_equal(gap.brief, "within the spread");
+	sample.cpe_lo = 283;
+	gap_find(&sample, &limits, NULL, false, &gap);
+	assert_int_equal(gap.kind, GAP_ABOVE);
+	sample.cpe = sample.cpe_lo = sample.cpe_hi = 160;
+	gap_find(&sample, &limits, NULL, false, &gap);
+	assert_int_equal(gap.kind, GAP_ABOVE);
+}
+
 TEST(an_unknown_limit_is_named)
 {
 	begin(1.5, 1, 0);

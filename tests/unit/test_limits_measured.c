@@ -22,8 +22,8 @@ static struct memory_facts facts = { .cache[2] = { 1 << 20, 0, 2 << 20, CACHE_ME
 	.l3_walk = 50,
 	.parallel = 20,
 	.pages = { { 2048, 20, 2 }, { 4096, 40, 6 }, { 8192, 80, 14 } },
-	.stream = { { 4 << 20, 0.5 }, { 8 << 20, 0.5 }, { 16 << 20, 1 / 6.0 }, { 64 << 20, 0 },
-		{ 64 << 20, 0 }, { 64 << 20, 0.1 } } };
+	.stream = { { 4 << 20, 0.5 }, { 8 << 20, 0.5 }, { 16 << 20, 1 / 6.0 },
+		[MEMORY_POINTS - 1] = { 64 << 20, 0.1 } } };
 
 static int set_up(void **state)
 {

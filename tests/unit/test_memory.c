@@ -123,6 +123,12 @@ TEST(latency_is_that_of_the_level_alone)
 	assert_true(probe.facts.l3.known);
 	check_near(probe.facts.l3.latency, 46, 0.01);
 	check_near(probe.facts.l3.lines, 0.2, 1e-9);
+	/* Other processes evict lines before a slow walk returns to them. */
+	assert_true(next(1 << 20));
+	assert_int_equal(chains_asked(), 1);
+	assert_false(request.budget.fresh);
+	accept(answer(0.01 * 12 + 0.99 * 60));
+	check_near(memory_latency(&probe.facts, 1 << 20), 60, 0.1);
 	assert_false(next(1 << 20));
 	/* Beyond L3 there is more to ask. */
 	assert_true(next(64 << 20));
@@ -538,25 +544,48 @@ TEST(values_that_drifted_are_measured_again)
 		.limit_count = 1 };
 	struct sample sample = { .valid = true, .cpe = 125 };
 
-	assert_true(memory_probe_drifted(&limits, &sample));
+	assert_true(memory_probe_drifted(&limits, &sample, 0.2));
 	sample.cpe = 75;
-	assert_true(memory_probe_drifted(&limits, &sample));
+	assert_true(memory_probe_drifted(&limits, &sample, 0.2));
 	sample.cpe = 115;
-	assert_false(memory_probe_drifted(&limits, &sample));
+	assert_false(memory_probe_drifted(&limits, &sample, 0.2));
 	sample.cpe = 125;
 	sample.contended = true;
-	assert_false(memory_probe_drifted(&limits, &sample));
+	assert_false(memory_probe_drifted(&limits, &sample, 0.2));
 	sample.contended = false;
 	/* Other limits count if lines come from L3 or memory. */
 	limits.limit[0].kind = LIMIT_OVERLAP;
-	assert_false(memory_probe_drifted(&limits, &sample));
+	assert_false(memory_probe_drifted(&limits, &sample, 0.2));
 	limits.beyond[1] = 0.5;
-	assert_true(memory_probe_drifted(&limits, &sample));
+	assert_true(memory_probe_drifted(&limits, &sample, 0.2));
 	limits.beyond[1] = NAN;
 	limits.limit[0] = (struct limit){ .kind = LIMIT_MEMORY_LATENCY, .hard = true };
-	assert_false(memory_probe_drifted(&limits, &sample));
+	assert_false(memory_probe_drifted(&limits, &sample, 0.2));
 	limits.predicted_by = -1;
-	assert_false(memory_probe_drifted(&limits, &sample));
+	assert_false(memory_probe_drifted(&limits, &sample, 0.2));
+}
+
+/* Other programs change the speed of memory while a loop is measured, so the measurements before
+ * and after it count alike, and the spread contains both. */
+TEST(values_measured_again_have_a_spread)
+{
+	const struct memory_facts *facts = &probe.facts;
+	struct memory_facts slow, fast;
+
+	ask_all(64 << 20, 24 << 20);
+	memory_probe_renew(&probe);
+	ask_all(64 << 20, 2 << 20);
+	slow = memory_quartiles(facts, 1);
+	fast = memory_quartiles(facts, -1);
+	check_near(fast.point[MEMORY_POINTS - 4].latency, 50, 1e-6);
+	assert_true(slow.point[MEMORY_POINTS - 4].latency > 300);
+	check_near(facts->point[MEMORY_POINTS - 4].latency,
+		(fast.point[MEMORY_POINTS - 4].latency + slow.point[MEMORY_POINTS - 4].latency) / 2,
+		1e-6);
+	/* Reads in address order over 32 MiB: 2 and 8 cycles a line. */
+	check_near(1 / facts->stream[MEMORY_POINTS - 2].lines, 5, 1e-6);
+	check_near(1 / slow.stream[MEMORY_POINTS - 2].lines, 8, 1e-6);
+	check_near(1 / fast.stream[MEMORY_POINTS - 2].lines, 2, 1e-6);
 }
 
 RUN_TESTS(.each_set_up = set_up)

@@ -85,6 +85,16 @@ static struct words predicted_name(const struct limits *limits)
 	return words_of("%s", name);
 }
 
+/* Whether the spread of the prediction and that of the measurement overlap. The prediction has a
+ * spread if it depends on values of this machine that were measured. */
+static bool within_spreads(const struct sample *sample, const struct limits *limits)
+{
+	double spread = limits->limit[limits->predicted_by].spread;
+
+	return spread > 0 && sample->cpe_lo <= limits->predicted + spread &&
+	       sample->cpe_hi >= limits->predicted - spread;
+}
+
 /* Describes a measurement that is neither below nor at the limit. If a soft limit is the
  * prediction, the measurement is compared with the prediction. */
 static void above(const struct sample *sample, const struct limits *limits, struct gap *gap)
@@ -95,6 +105,13 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 		gap->kind = GAP_SOFT;
 		add(gap, "as predicted, by %s", names.text);
 		snprintf(gap->brief, sizeof(gap->brief), "at it");
+		return;
+	}
+	if (gap->soft && within_spreads(sample, limits)) {
+		gap->kind = GAP_SOFT;
+		add_far(gap);
+		add(gap, ", within the spreads, by %s", names.text);
+		snprintf(gap->brief, sizeof(gap->brief), "within the spread");
 		return;
 	}
 	gap->kind = GAP_ABOVE;

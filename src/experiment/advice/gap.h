@@ -6,7 +6,7 @@
 #include "model/limits/limits.h"
 
 /* A measurement is at a limit if their relative distance is at most GAP_AT. A prediction explains a
- * measurement if their relative distance is at most GAP_PREDICTED. */
+ * measurement if their relative distance is at most GAP_PREDICTED, or if their spreads overlap. */
 #define GAP_AT	      0.03
 #define GAP_PREDICTED 0.05
 /* A gap is large, and gets a likely cause, if it is more than GAP_LARGE of the limit or prediction.

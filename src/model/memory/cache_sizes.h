@@ -57,7 +57,7 @@ double cache_even_missed(const struct cache_size *cache, double bytes);
 
 /* Measured mean latency of loads in random order over a range of bytes. Loads that hit the core's
  * own caches are left out, so the mean is over hits in L3 and accesses to memory. */
-enum { MEMORY_POINTS = 6 };
+enum { MEMORY_POINTS = 8 };
 struct memory_point {
 	double bytes;	/* bytes of the measured range of memory; 0: not measured */
 	double latency; /* mean latency in cycles */
