@@ -494,11 +494,14 @@ static void add_store_lines(struct tally *tally)
 		return;
 	bytes = words_number(block);
 	words_add(&bytes, " bytes");
+	/* In a given random order, more stores than the mean may share a block. */
+	tally->sampled = random > cycles && walk->scattered && most > 1;
 	limits_add(tally, LIMIT_STORE_LINES, fmax(cycles, random),
 		"%s store%s, %s %s%s a cycle: few neighbouring stores share %s",
 		words_turn(tally, stores).text, words_s(tally, stores), words_number(lines).text,
 		block == LINE ? "line" : "block", lines == 1 ? "" : "s",
 		block == LINE ? "a line" : bytes.text);
+	tally->sampled = false;
 }
 
 /* Some cores execute one taken branch per cycle only if the loop has no other taken branch than its
