@@ -144,7 +144,7 @@ static void print_setting(struct compared *compared, const struct setting *setti
 	report_end(report);
 	if (text && predicted > 0 && compared->predicted > 0)
 		fprintf(report->out, "\nB/A       %s: the prediction of B %s\n",
-			units_value(ratio).text,
+			units_cycles(ratio).text,
 			fabs(ratio - 1) < 0.005 ? "equals that of A"
 			: ratio < 1		? "is lower"
 						: "is higher");

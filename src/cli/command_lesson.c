@@ -61,7 +61,7 @@ static int list_lessons(const struct cli *cli)
 	for (int i = 0; i < count; i++) {
 		int done = lesson_progress(lessons[i]->name), steps = lessons[i]->step_count;
 
-		fprintf(cli->out, "%-12s %2d min  %-10s  %s\n", lessons[i]->name,
+		fprintf(cli->out, "%-9s %2d min  %-6s  %s\n", lessons[i]->name,
 			lessons[i]->minutes > 0 ? lessons[i]->minutes : 0,
 			done == 0      ? ""
 			: done < steps ? words_of("%d of %d", done, steps).text

@@ -65,7 +65,7 @@ static void print_ratio(const struct cli *cli, const struct sample *a, const str
 	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi);
 	const char *doubt = sample_doubt(a) ? sample_doubt(a) : sample_doubt(b);
 
-	fprintf(cli->out, "B/A      %s: B %s%s%s\n", units_value(ratio).text,
+	fprintf(cli->out, "B/A      %s: B %s%s%s\n", units_cycles(ratio).text,
 		same ? "equals A within the spread"
 		     : words_of("is %s times %s than A",
 			       units_ratio(ratio < 1 ? 1 / ratio : ratio).text,

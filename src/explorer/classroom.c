@@ -113,6 +113,9 @@ void classroom_go(struct session *session, int to)
 	struct status status = status_ok();
 	struct setting setting;
 
+	/* A student who leaves a step while the guess waits has answered all the same. */
+	if (to != classroom->step)
+		classroom_settle(session);
 	classroom->step = to;
 	classroom->first = 0;
 	classroom->guessed = classroom->a_known = classroom->aside = false;

@@ -501,7 +501,9 @@ static void say(const struct lesson_guess *guess, struct lesson_judgement *judge
 	if (judgement->verdict == VERDICT_KEPT)
 		words = words_of("Your words are kept.");
 	else if (!judgement->truth[0] || judgement->verdict == VERDICT_UNDECIDED)
-		words = words_of("This measurement does not decide the question.");
+		words = words_of("%s%.60s%sNo measured value decides the question.",
+			guess->skipped ? "" : "Your guess: ", guess->skipped ? "" : guess->text,
+			guess->skipped ? "" : ". ");
 	else if (judgement->verdict == VERDICT_SKIPPED)
 		words = words_of("Skipped. %s", measured.text);
 	else if (judgement->verdict == VERDICT_RIGHT && strcmp(guess->text, judgement->truth) == 0)

@@ -50,17 +50,22 @@ void frontend_free(struct frontend *front)
 void frontend_draw(struct frontend *front, double now)
 {
 	enum context context;
+	bool fits;
 
 	session_view(front->session, now, &front->view);
 	steady_hold(&front->steady, &front->view);
 	front->canvas.mouse = strcmp(session_saved(front->session, "mouse"), "on") == 0;
 	context = keys_context(&front->view.screen);
+	/* Whether the text of an overlay is on the screen as a whole. */
+	fits = front->view.screen.scroll == 0 &&
+	       panels_scrolled_out(&front->canvas, &front->view, &front->keys);
 	for (int i = 0; i < front->keys.count; i++) {
 		const struct key_row *row = &front->keys.row[i];
 
 		/* Only keys with a word in the key bar are checked for an effect, because the check
 		 * takes time. */
 		front->works[i] = row->context == context && row->word[0] &&
+				  !(fits && strcmp(row->command, "move down") == 0) &&
 				  (strncmp(row->command, "page ", 5) == 0 ||
 					  session_command_works(front->session, row->command));
 	}
@@ -237,15 +242,28 @@ static void show_hint(struct frontend *front, double now)
 		session_command(front->session, back, now);
 }
 
-/* The relief was turned on or off: says so if the panel has too few rows for it. */
+/* The relief was turned on or off: says so if the panel is not on the screen, or has too few rows
+ * for it. */
 static void show_relief(struct frontend *front, double now)
 {
 	struct box at;
 	int other;
 
 	session_view(front->session, now, &front->view);
-	if (!panels_find(&front->canvas, &front->view, "mountain", &at))
+	if (!panels_find(&front->canvas, &front->view, "mountain", &at)) {
+		const char *how = front->view.grid.relief ? "as a relief" : "as shaded cells";
+
+		if (front->canvas.width < LAYOUT_MIN_WIDTH ||
+			front->canvas.height < LAYOUT_MIN_HEIGHT)
+			session_say(front->session,
+				words_of("the mountain, now %s, needs a screen of %dx%d", how,
+					LAYOUT_MIN_WIDTH, LAYOUT_MIN_HEIGHT)
+					.text);
+		else
+			session_say(front->session,
+				words_of("the key m shows the mountain, %s", how).text);
 		return;
+	}
 	/* The rows of the title and of the legend. */
 	other = 1 + front->canvas.solid;
 	if (!mountain_relief_fits(box_part(at, 0, other, at.width, at.height - other)))

@@ -169,9 +169,11 @@ bool panels_scrolled_out(struct canvas *canvas, const struct view *view, const s
 {
 	const struct panel *panel = overlay_of(view);
 	const struct scene scene = { .view = view, .keys = keys };
-	struct box at = inside(overlay_at(canvas, panel, view->replay), panel);
 
-	return panel && panel->scroll_end && view->screen.scroll >= panel->scroll_end(at, &scene);
+	if (!panel || !panel->scroll_end)
+		return false;
+	return view->screen.scroll >=
+	       panel->scroll_end(inside(overlay_at(canvas, panel, view->replay), panel), &scene);
 }
 
 int panels_lesson_page(struct canvas *canvas, const struct view *view)

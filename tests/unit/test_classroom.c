@@ -213,6 +213,27 @@ TEST(an_answer_that_waits_is_recorded_at_the_end)
 	unlink(path.text);
 }
 
+/* So has a student who goes to the next step. */
+TEST(an_answer_that_waits_is_judged_when_the_step_is_left)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=13 acc=1\nask number cpe\n"
+		    "  How many?\nexplain It took {cpe}.\n\nstep Two\n  A text.\n"
+		    "setting combine op=mul unroll=1 acc=1\nask number cpe\n  How many?\n"
+		    "explain It took {cpe}.\n");
+	command("guess 77");
+	assert_string_equal(view.lesson.awaited, "contended");
+	command("lesson next");
+	assert_int_equal(view.lesson.step, 1);
+	check_ok(session_command(session, "guess 55", canned.now));
+	check_ok(session_command(session, "lesson back", canned.now));
+	pass(0.5);
+	assert_non_null(view.lesson.judgement);
+	check_contains(view.lesson.judgement->words, "Your guess: 77");
+	command("lesson next");
+	assert_non_null(view.lesson.judgement);
+	check_contains(view.lesson.judgement->words, "Your guess: 55");
+}
+
 TEST(another_letter_replaces_a_refused_choice)
 {
 	open_lesson("step One\n  A text.\nsetting combine op=mul\nask choice\n  Which?\n"
