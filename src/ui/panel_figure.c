@@ -446,7 +446,8 @@ static void add_pinned(struct lines *lines, const struct view *view)
 		snprintf(value.text, sizeof(value.text), "?");
 
 	if (!view->pinned && view->a_recording)
-		lines_add(lines, 3, STYLE_A, "A    not in %s", view->a_recording);
+		lines_add(lines, 3, STYLE_A, "A    not in %s\nA    not in the other recording",
+			view->a_recording);
 	if (!view->pinned)
 		return;
 	setting = panels_a(view);

@@ -374,7 +374,10 @@ static void draw_caches(struct box at, const struct frame *frame, const struct v
 
 		if (index == 0 || index == frame->shown)
 			continue;
-		x = frame->column[index] - 1;
+		/* If the next size is far away, as in a recording with few sizes, the line is next
+		 * to the bar of the last size that the cache holds. */
+		x = int_least(frame->column[index] - 1,
+			frame->column[index - 1] + bar_of(frame, index - 1));
 		for (int row = 0; row < frame->rows; row++)
 			canvas_glyph(at, x, row, STYLE_DIM, GLYPH_EDGE);
 		canvas_glyph(at, x, frame->rows, STYLE_DIM, GLYPH_TEE_UP);
