@@ -786,6 +786,30 @@ TEST_WITH(others_run_beside_the_measured_core, start, stop)
 	}
 }
 
+/* Between trials, another core that writes to the same line has it alone. */
+TEST_WITH(cores_that_write_to_one_line_have_no_bandwidth_together, start, stop)
+{
+	struct request request = request_for("sharing", NULL, 0);
+	struct sample sample;
+
+	if (engine.machine->processors < 2)
+		skip();
+	ask(&request, "cores", 2);
+	for (int padding = 8; padding <= 256; padding += 248) {
+		ask(&request, "padding", padding);
+		submit(&request);
+		do
+			await();
+		while (!result.final);
+		check_ok(result.status);
+		sample_summarise(&result.trials, &result.facts, &sample);
+		if (padding == 8)
+			assert_true(result.facts.others_gbps == 0 && isnan(sample.total_gbps));
+		else
+			assert_false(result.facts.others_gbps <= 0);
+	}
+}
+
 TEST_WITH(more_cores_than_there_are_are_refused, start, stop)
 {
 	struct request request = request_for("latency", NULL, 0);

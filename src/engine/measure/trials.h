@@ -103,7 +103,8 @@ struct run_facts {
 		      1: only the measured core */
 	int streams;	    /* number of other cores that streamed through memory */
 	double others_gbps; /* 10^9 bytes a second that all load threads together read and wrote; 0:
-			       no load threads; NAN: not known (yet) */
+			       no load threads, or they write to one line with the measured core;
+			       NAN: not known (yet) */
 	double load; /* processes running or waiting on this machine, mean of the last minute; NAN:
 			unknown */
 	/* on_cpu: share of the trials' time in which this thread ran on its processor; in the rest,

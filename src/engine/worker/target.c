@@ -146,6 +146,17 @@ static struct status gather(const struct visit *visit, uint64_t *limit)
 	return load_threads_gather(target->threads, &wanted, visit->cancel);
 }
 
+/* Whether the bandwidth of the load threads counts. Cores that write to one line slow each other
+ * down only while all of them run: between the timed regions of a trial, a load thread has the line
+ * alone, so its bandwidth would be too high. */
+static bool others_count(const struct visit *visit)
+{
+	const struct request *request = visit->request;
+
+	return visit->need.processors > 1 &&
+	       !(request->kernel->shares_line && request->kernel->shares_line(request->v));
+}
+
 static struct run_facts facts_of(
 	const struct visit *visit, const struct measure *measure, const struct slot *slot)
 {
@@ -157,7 +168,7 @@ static struct run_facts facts_of(
 	facts.bound = machine->bound;
 	facts.cores = visit->need.cores;
 	facts.streams = visit->need.streams;
-	facts.others_gbps = visit->need.processors > 1 ? NAN : 0;
+	facts.others_gbps = others_count(visit) ? NAN : 0;
 	if (getloadavg(&facts.load, 1) != 1)
 		facts.load = NAN;
 	facts.on_cpu = facts.runnable = NAN;
@@ -406,9 +417,11 @@ static void measure_here(struct visit *visit, struct result *result)
 		if (status_is_ok(status))
 			make_trials(visit, &run, slot, result);
 	}
-	if (visit->placement > 0 && visit->need.processors > 1)
-		result->facts.others_gbps =
-			load_threads_dismiss(target->threads, &result->facts.on_cpu);
+	if (visit->placement > 0 && visit->need.processors > 1) {
+		double gbps = load_threads_dismiss(target->threads, &result->facts.on_cpu);
+
+		result->facts.others_gbps = others_count(visit) ? gbps : 0;
+	}
 }
 
 /* Moves this thread to another core, if the request asks for one. */
