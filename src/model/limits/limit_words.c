@@ -157,6 +157,8 @@ struct limit_words words_number(double number)
 
 	while (strchr(words.text, '.') && (end[-1] == '0' || end[-1] == '.'))
 		*--end = '\0';
+	if (number > 0 && strcmp(words.text, "0") == 0)
+		words_add(&words, ".001 or less");
 	return words;
 }
 

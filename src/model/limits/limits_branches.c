@@ -189,7 +189,7 @@ static void add_known(struct tally *tally, double walks)
 	else
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			base > tally->bound + 1e-9
-				? "chains that do not overlap, and %s mispredictions of %s cycles"
+				? "%s mispredictions of %s cycles, and chains that do not overlap"
 				: "the other limits, and %s mispredictions of %s cycles",
 			number.text, cost.text);
 	tally->adds = false;
