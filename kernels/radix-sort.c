@@ -258,7 +258,7 @@ static struct status verify_sort(struct kernel_run *run)
 static struct status verify_part(struct kernel_run *run)
 {
 	uint64_t passes = passes_of(run->v), digits = digits_of(run->v),
-		 most = run->ring < WHOLE ? run->ring - 1 : WHOLE;
+		 most = run->ring > WHOLE ? WHOLE : run->ring - 1;
 	bool moves = run->v[STEP] == STEP_MOVE;
 	struct parts parts = parts_of(run);
 

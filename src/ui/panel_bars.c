@@ -25,13 +25,24 @@ static int put_item(struct box at, int x, int end, enum style style, const char 
  * changes. */
 enum { STATE = 16 };
 
+struct words panels_progress(const struct view *view)
+{
+	return view->characterising
+		       ? words_of("characterising %.0f %%", floor(100 * view->characterising->done))
+	       : view->sweeping ? words_of("sweep %.0f %%", floor(100 * view->sweep->done))
+	       : view->probing && view->probe
+		       ? words_of("probing %.0f %%", floor(100 * view->probe->done))
+		       : words_of("%s", "");
+}
+
 static int draw_state(struct box at, const struct view *view)
 {
 	const char *doubt = view->sample.valid && !view->sample.provisional
 				    ? sample_doubt(&view->sample)
 				    : NULL;
 	bool full = view->cells_settled >= view->cells_wanted;
-	struct words state = words_of(view->replay ? "replay" : "live");
+	struct words state = words_of(view->replay ? "replay" : "live"),
+		     progress = panels_progress(view);
 
 	if (view->frozen)
 		state = words_of("frozen");
@@ -39,12 +50,8 @@ static int draw_state(struct box at, const struct view *view)
 		state = words_of("predicted");
 	else if (view->failure[0])
 		state = words_of("stopped");
-	else if (view->characterising)
-		state = words_of("characterising %.0f %%", floor(100 * view->characterising->done));
-	else if (view->sweeping)
-		state = words_of("sweep %.0f %%", floor(100 * view->sweep->done));
-	else if (view->probing && view->probe)
-		state = words_of("probing %.0f %%", floor(100 * view->probe->done));
+	else if (progress.text[0])
+		state = progress;
 	else if (view->hidden && view->measured)
 		state = words_of("question");
 	else if (!view->sample.valid)

@@ -152,11 +152,11 @@ static struct words state_words(const struct view *view)
 {
 	const struct sample *sample = &view->sample;
 	const char *state = panels_state(view);
+	struct words progress = panels_progress(view);
 	const char *word = view->frozen			    ? "frozen"
 			   : view->setting.kernel->function ? "predicted"
 			   : view->failure[0]		    ? "stopped"
-			   : view->characterising	    ? "characterising"
-			   : view->sweeping		    ? "sweep"
+			   : progress.text[0]		    ? progress.text
 			   : view->probing		    ? "probing"
 			   : state[0] || !sample->valid	    ? ""
 			   : view->replay		    ? "replay"
@@ -277,6 +277,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 	const struct view *view = scene->view;
 	bool small = !view->screen.present || at.y + at.height == at.canvas->height;
 	struct words limit = panels_limit(view), setting = panels_setting(&view->setting, NULL);
+	bool wide = canvas_columns(at, limit.text) <= at.width;
 	int notice = small && at.height >= NOTICE_FROM ? 1 + (at.height >= 2 * NOTICE_FROM) : 0,
 	    a = view->pinned && at.height >= SETTING_FROM, y = 1, end = at.height, state, rows;
 
@@ -301,7 +302,8 @@ static void draw_rows(struct box at, const struct scene *scene)
 		canvas_wrap(box_part(at, 0, y + 1, at.width, end - y - 1), 0, STYLE_TEXT,
 			view->failure);
 	} else if (at.height >= LIMIT_FROM && limit.text[0]) {
-		canvas_put(at, 0, --end, STYLE_TEXT, limit.text);
+		canvas_put(at, 0, --end, STYLE_TEXT,
+			wide ? limit.text : panels_limit_short(view).text);
 	}
 	/* A screen without rows for messages shows them over the state and the limit. */
 	if (small && !notice && view->screen.notice[0])

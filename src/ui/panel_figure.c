@@ -323,7 +323,7 @@ enum { LIMITS_HIDDEN = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES };
 
 static const char *const limit_names[] = { "limit", "predicted" };
 
-struct words panels_limit(const struct view *view)
+static struct words limit_words(const struct view *view, bool with_spread)
 {
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
 	struct words gap = { "" }, spread = { "" };
@@ -339,11 +339,21 @@ struct words panels_limit(const struct view *view)
 		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
 		gap = words_of(", %.40s", view->gap.brief);
-	if (limits->limit[first].spread > limits->limit[first].cpe / 1000)
+	if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
 		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
 	return words_of("%s %s%s M %s%s", limit_names[view->gap.soft],
 		units_value(limits->limit[first].cpe).text, spread.text,
 		limit_rows[limits->limit[first].kind].name, gap.text);
+}
+
+struct words panels_limit(const struct view *view)
+{
+	return limit_words(view, true);
+}
+
+struct words panels_limit_short(const struct view *view)
+{
+	return limit_words(view, false);
 }
 
 /* Adds the binding limit, the gap to the measured value, and the key to press next: "limit 3.000 M

@@ -192,6 +192,10 @@ const char *panels_marks_short(bool contended, bool unsettled);
 /* Returns the limit nearest to the measured value, with the gap: "limit 3.000 M latency, at it"; ""
  * while the limits are not known. */
 struct words panels_limit(const struct view *view);
+/* Like panels_limit(), without the spread of a prediction. */
+struct words panels_limit_short(const struct view *view);
+/* Returns how far a long measurement is: "probing 43 %"; "": none is under way. */
+struct words panels_progress(const struct view *view);
 /* Returns the line in which the student types the answer to a question: "Your answer, a letter:
  * b_".
  */

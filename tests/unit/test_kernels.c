@@ -360,9 +360,9 @@ TEST(sorts_of_any_digits_sort)
 {
 	static const char *const settings[] = { "radix-sort size=4k bits=1", "radix-sort size=4k",
 		"radix-sort size=12k bits=11", "radix-sort size=4k bits=16", "radix-sort size=256k",
-		"radix-sort size=12k step=count" };
+		"radix-sort size=12k step=count", "radix-sort size=64k step=count" };
 
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 7; i++) {
 		struct kernel_run run = laid(settings[i]);
 
 		/* A part of a sort takes another time than the rest, so trials make whole sorts. */

@@ -539,6 +539,28 @@ TEST(the_figure_has_limit_gap_and_key)
 	check_contains(draw(&panel_figure, 31, 12), "core not recognised\n");
 }
 
+/* A narrow row leaves out the spread of a prediction before the gap. */
+TEST(a_narrow_row_keeps_the_gap)
+{
+	begin_limits();
+	explanation->limits.limit[1].spread = 0.125;
+	check_parts(draw(&panel_line, 59, 12), "limit 4.000", "0.125 M latency, +0.400");
+	check_contains(draw(&panel_line, 30, 12), "limit 4.000 M latency, +0.400");
+	explanation->limits.limit[1].spread = 0;
+}
+
+TEST(a_small_screen_says_how_far_a_probe_is)
+{
+	struct probe_report report = { .done = 0.316 };
+
+	begin();
+	view.probe = &report;
+	view.probing = true;
+	check_contains(draw(&panel_line, 40, 10), "probing 31 %");
+	view.probe = NULL;
+	view.probing = false;
+}
+
 TEST(ports_and_units_stand_apart)
 {
 	begin_limits();
