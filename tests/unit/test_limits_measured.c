@@ -243,6 +243,20 @@ TEST_WITH(limits_of_memory_have_the_spread_of_its_measurement, set_up, tear_down
 	facts.spread.stream[MEMORY_POINTS - 1] = 0;
 }
 
+/* Where the pages of a random walk lie decides how many of its lines crowd the sets of an L2 that is
+ * large enough for all. */
+TEST_WITH(lines_that_crowd_sets_of_l2_by_chance_have_a_spread, set_up, tear_down)
+{
+	const struct limits *limits = &explanation->limits;
+
+	if (!core.uarch)
+		skip();
+	limit_at("latency size=512k", LIMIT_MEMORY_LATENCY);
+	assert_true(limits->limit[limits->predicted_by].spread > 0.02 * limits->predicted);
+	limit_at("latency size=128k", LIMIT_MEMORY_LATENCY);
+	assert_true(limits->limit[limits->predicted_by].spread < 0.001 * limits->predicted);
+}
+
 /* Rows 8 KiB apart have all their lines in one set of L1, which holds eight: each store fetches its
  * line again. Rows of another length use more sets, or all. */
 TEST_WITH(rows_that_share_sets_of_l1_are_slow, set_up, tear_down)

@@ -332,9 +332,15 @@ static double cycles_of(const struct limits *limits, enum limit_kind kind)
 	return 0;
 }
 
-/* Where pages lie in memory decides how many lines of a walk down columns use the same sets of L2,
- * as if L2 were smaller or larger by this factor. */
+/* Where pages lie in memory decides how many lines of a walk down columns, or of a walk that
+ * touches each line once a pass in random order, use the same sets of L2, as if L2 were smaller or
+ * larger by this factor. */
 #define PLACING 1.25
+
+static bool depends_on_placing(const struct kernel_walk *walk)
+{
+	return misses_by_placing(walk) || walk->visits == 1;
+}
 
 /* Adds the spread of limits that depend on measured values of L3 and memory, and on the places of
  * pages: half the distance between the limits with all these values at their slow and at their fast
@@ -355,7 +361,7 @@ static void add_spreads(struct tally *tally)
 		varied.measured = memory_quartiles(&place->measured, i == 0 ? 1 : -1);
 		if (size->source == CACHE_MEASURED)
 			size->bytes = i == 0 ? size->lo : size->hi;
-		if (misses_by_placing(&place->walk))
+		if (depends_on_placing(&place->walk))
 			varied.caches.level[1].bytes *= i == 0 ? 1 / PLACING : PLACING;
 		compute(tally->loop, tally->uarch, &varied, COMPUTE_MEMORY, side[i]);
 	}
