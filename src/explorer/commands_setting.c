@@ -34,40 +34,6 @@ static struct status open_own(struct session *session, const char *path, const c
 	return session_own_open(session, path, rest ? rest + 7 : NULL);
 }
 
-static struct status run_kernel(
-	const struct session *session, struct session *change, char *arguments)
-{
-	const char *name = strsep(&arguments, " ");
-	const struct kernel *kernel;
-	struct status status;
-	int knob = -1;
-
-	if (!*name)
-		return status_usage("kernel needs a name: slexplore list shows all kernels");
-	if (own_is_path(name) && session->replay)
-		return status_usage("a recording has no own loops: start slexplore without replay "
-				    "to measure one");
-	if (own_is_path(name))
-		return change ? open_own(change, name, arguments) : status_ok();
-	status = setting_find_kernel(name, &kernel);
-	if (status_is_ok(&status) && arguments)
-		status = setting_find_knob(kernel, arguments, &knob);
-	if (status_is_ok(&status) && !playback_kernel(session, kernel))
-		status = playback_none(session, kernel);
-	if (!status_is_ok(&status))
-		return status;
-	if (!change)
-		return command_effect(
-			kernel != session->setting.kernel || (knob >= 0 && knob != session->knob),
-			"this kernel is already chosen");
-	choose_kernel(change, kernel);
-	if (knob >= 0) {
-		session_choose_knob(change, knob);
-		screen_focus(change, "knobs");
-	}
-	return status_ok();
-}
-
 struct status action_kernel_by(const struct session *session, struct session *change, int direction)
 {
 	int index = session_kernel_index(session, session->setting.kernel) + direction;
@@ -196,21 +162,19 @@ static struct status go(const struct session *session, struct session *change,
 		return command_effect(
 			!setting_equal(&setting, &before), "the knob already has this value");
 	session_go(change, &setting);
-	notice_followers(change, &before, asked);
+	notice_followers(change, before.kernel == wanted->kernel ? &before : wanted, asked);
 	playback_tell(change, wanted, asked);
 	return status;
 }
 
-static struct status run_set(const struct session *session, struct session *change, char *arguments)
+/* Makes a setting the present one, with the values of `words`: "KNOB=VALUE …". */
+static struct status go_to(
+	const struct session *session, struct session *change, struct setting wanted, char *words)
 {
-	struct setting wanted = session->setting;
 	unsigned asked = 0;
 	int last = 0;
 
-	if (!*arguments)
-		return status_usage("set needs KNOB=VALUE, for example %s=VALUE",
-			wanted.kernel->knob_count ? wanted.kernel->knobs[0].name : "size");
-	for (char *word; (word = strsep(&arguments, " "));) {
+	for (char *word; (word = strsep(&words, " "));) {
 		const char *value;
 		struct status status = setting_assign(&wanted, word, limit_of(session));
 
@@ -221,6 +185,62 @@ static struct status run_set(const struct session *session, struct session *chan
 		asked |= 1u << last;
 	}
 	return go(session, change, &wanted, last, asked);
+}
+
+static struct status run_set(const struct session *session, struct session *change, char *arguments)
+{
+	const struct setting *present = &session->setting;
+
+	if (!*arguments)
+		return status_usage("set needs KNOB=VALUE, for example %s=VALUE",
+			present->kernel->knob_count ? present->kernel->knobs[0].name : "size");
+	return go_to(session, change, *present, arguments);
+}
+
+/* Returns the setting that a kernel had last. */
+static struct setting last_of(const struct session *session, const struct kernel *kernel)
+{
+	return kernel == session->setting.kernel
+		       ? session->setting
+		       : session->kernels[session_kernel_index(session, kernel)].setting;
+}
+
+static struct status run_kernel(
+	const struct session *session, struct session *change, char *arguments)
+{
+	const char *name = strsep(&arguments, " ");
+	const struct kernel *kernel;
+	struct status status;
+	int knob = -1;
+	bool sets;
+
+	if (!*name)
+		return status_usage("kernel needs a name: slexplore list shows all kernels");
+	if (own_is_path(name) && session->replay)
+		return status_usage("a recording has no own loops: start slexplore without replay "
+				    "to measure one");
+	if (own_is_path(name))
+		return change ? open_own(change, name, arguments) : status_ok();
+	status = setting_find_kernel(name, &kernel);
+	sets = arguments && strchr(arguments, '=');
+	if (status_is_ok(&status) && arguments && !sets)
+		status = setting_find_knob(kernel, arguments, &knob);
+	if (status_is_ok(&status) && !playback_kernel(session, kernel))
+		status = playback_none(session, kernel);
+	if (!status_is_ok(&status))
+		return status;
+	if (sets)
+		return go_to(session, change, last_of(session, kernel), arguments);
+	if (!change)
+		return command_effect(
+			kernel != session->setting.kernel || (knob >= 0 && knob != session->knob),
+			"this kernel is already chosen");
+	choose_kernel(change, kernel);
+	if (knob >= 0) {
+		session_choose_knob(change, knob);
+		screen_focus(change, "knobs");
+	}
+	return status_ok();
 }
 
 bool action_steps(const char *text, int *steps)

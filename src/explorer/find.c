@@ -146,7 +146,12 @@ static void offer_line(struct search *search)
 {
 	const char *arguments = "";
 	const struct command_row *row = command_of(search->text, &arguments);
+	struct words name = words_of("%.*s", (int)strcspn(search->text, " "), search->text);
 
+	/* A kernel and its setting, as on the command line. */
+	if (!row && strchr(search->text, '=') && kernel_find(name.text))
+		find_add(search, RANK_LINE, search->text, "choose this kernel and this setting",
+			words_of("kernel %s", search->text).text, "");
 	if (!row ||
 		(row->arguments[0] ? !*arguments
 				   : *arguments || row->found || strcmp(row->name, "choose") == 0 ||
@@ -317,6 +322,8 @@ static void find_text(struct session *session, const char *arguments)
 		if (found[i].why[0] && strcmp(found[i].why, found[i - 1].why) == 0)
 			find_cut_reason(&found[i]);
 	find_open(session, arguments, found, count, more);
+	if (strlen(arguments) >= FIND_SIZE)
+		session_notice(session, true, "a search has at most %d bytes", FIND_SIZE - 1);
 	if (!status_is_ok(&find_synonyms()->status))
 		session_notice(session, true, "%s", find_synonyms()->status.text);
 }

@@ -127,6 +127,25 @@ TEST(kernels_are_chosen_and_keep_their_settings)
 	assert_false(session_command_works(session, "kernel fold"));
 }
 
+TEST(a_kernel_is_chosen_with_its_setting)
+{
+	run("set acc=4");
+	assert_ptr_equal(run("kernel walk-list order=random")->setting.kernel, &kernel_walk);
+	assert_int_equal(view.setting.v[WALK_ORDER], 1);
+	assert_string_equal(view.screen.notice, "");
+	assert_ptr_equal(run("kernel fold unroll=8")->setting.kernel, &kernel_fold);
+	assert_int_equal(view.setting.v[FOLD_ACC], 4);
+	assert_int_equal(view.setting.v[FOLD_UNROLL], 8);
+	refused("kernel walk-list odrer=random",
+		"walk-list has no knob \"odrer\"; did you mean order?");
+	assert_ptr_equal(view.setting.kernel, &kernel_fold);
+	/* The find line takes it as the command line does. */
+	run("find walk-list order=sequential");
+	assert_string_equal(view.screen.found[0].command, "kernel walk-list order=sequential");
+	assert_int_equal(run("choose")->setting.v[WALK_ORDER], 0);
+	assert_ptr_equal(view.setting.kernel, &kernel_walk);
+}
+
 TEST(set_takes_one_or_many_knobs)
 {
 	run("  set \t acc=4   unroll=8 size=64k ");
@@ -516,6 +535,7 @@ TEST(find_narrows_and_chooses)
 			strcat(line, "é");
 		run(line);
 		assert_int_equal(strlen(view.screen.find), 94 + odd);
+		assert_string_equal(view.screen.notice, "a search has at most 95 bytes");
 	}
 }
 
