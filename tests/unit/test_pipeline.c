@@ -192,6 +192,10 @@ TEST(a_conditional_move_of_two_flags_takes_a_cycle_more)
 	check_near(cycles_of(LIMIT_LATENCY), 2, 1e-9);
 	limits_of(zen5, "cmp eax, edx; cmovl eax, edx; sub rdi, 1; jne", 1);
 	check_near(cycles_of(LIMIT_LATENCY), 3, 1e-9);
+	/* The registers are read a cycle after the flags. */
+	limits_of(zen5, "add eax, edx; test esi, esi; cmovl eax, ecx; sub rdi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_LATENCY), 2, 1e-9);
+	check_contains(cause_of(LIMIT_LATENCY), "1 integer operation, 1 conditional move");
 	limits_of(redwood, "cmp eax, edx; cmovl eax, edx; sub rdi, 1; jne", 1);
 	check_near(cycles_of(LIMIT_LATENCY), 2, 1e-9);
 }

@@ -49,6 +49,8 @@ struct uarch_class {
 	double accumulate; /* cycles from a multiply-add's addend to its result, if an instruction
 			      of the same class produces the addend; UARCH_UNKNOWN: as many as
 			      `latency` */
+	double late; /* cycles from an operand other than flags to the result, if these operands are
+			read later than the flags; 0: as many as `latency` */
 	bool accumulate_unknown; /* true: a multiply-add may read its addend later than its factors,
 				    and the core file does not state how much later */
 	double each; /* measured reciprocal throughput in cycles per instruction; UARCH_UNKNOWN: not

@@ -206,6 +206,7 @@ bool read_class(struct reader *r)
 		{ "latency", 0, 1000, &class.latency, &class.latency_spread, NULL },
 		{ "accumulate", 0, 1000, &class.accumulate, &class.accumulate_spread,
 			&class.accumulate_unknown },
+		{ "late", 0, 1000, &class.late, NULL, NULL },
 		{ "each", 0, 1000, &class.each, &class.each_spread, NULL },
 		{ "slots", 0, 1000, &class.slots, NULL, NULL },
 		{ "ports", 0, 0, NULL, NULL, NULL },
@@ -215,7 +216,7 @@ bool read_class(struct reader *r)
 
 	if (!read_class_name(r, r->word[1], class.name))
 		return false;
-	at = reader_pairs(r, 2, pairs, 5);
+	at = reader_pairs(r, 2, pairs, 6);
 	if (at < 0)
 		return false;
 	if (at + 1 >= r->words)

@@ -321,6 +321,17 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 	return from->latency + high_half(graph, from, edge->reg);
 }
 
+/* The cycles by which a consumer reads an operand after its start: a consumer of two micro-ops may
+ * combine flags first, and read its other operands in the second micro-op. */
+static double read_after(const struct deps_node *to, const struct deps_edge *edge)
+{
+	return to->part == PART_OPERATION && to->class && to->class->late > 0 &&
+			       uarch_known(to->class->latency) && !edge->memory &&
+			       edge->reg != REG_FLAGS && edge->reg != REG_CARRY
+		       ? to->class->latency - to->class->late
+		       : 0;
+}
+
 /* Fills in the producers that were still unknown when their edges were added to the graph. Removes
  * edges without a producer. */
 static void begin_edges(struct graph *graph)
@@ -379,6 +390,7 @@ static void connect(struct graph *graph)
 				       *to = &graph->node[edge->to];
 
 		edge->out = out_of(graph, from, to, edge);
+		edge->in -= read_after(to, edge);
 		/* If a copy is eliminated, special forwarding from the producer of the copied value
 		 * also applies to the consumer of the copy. */
 		if (origin[edge->from] >= 0 && !edge->memory && !copies(graph, to) &&
