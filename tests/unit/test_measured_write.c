@@ -169,6 +169,13 @@ TEST_WITH(numbers_are_read_back, begin, end)
 
 /* Of some classes alone: what executes where was not asked, and their slots are what was measured.
  */
+TEST_WITH(a_long_title_ends_before_a_comma, begin, end)
+{
+	strcpy(measured.processor, "Oxide Virtual Turin-like Processor, family 1ah model 02h");
+	read_back();
+	assert_string_equal(uarch->title, "Oxide Virtual Turin-like Processor, measured");
+}
+
 TEST_WITH(without_ports_slots_are_those_measured, begin, end)
 {
 	memset(&ports, 0, sizeof(ports));
@@ -419,7 +426,7 @@ TEST(differences_are_judged_by_the_spread)
 	static const char head[] =
 		"uarch x An X\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 [M]\nclass fadd latency 4 "
 		"ports p0,p1 [M]\nclass imul latency 3 ports p1 [M]\n"
-		"class shuffle latency 1 ports p2 [M]\ncap taken 1 [M]\nextra mispredict 16 "
+		"class shuffle latency 2 late 1 ports p2 [M]\ncap taken 1 [M]\nextra mispredict 16 "
 		"[M]\nsize rob 224 [M]\n";
 	static const char tail[] =
 		"uarch y Y\nisa x86_64\nwidth 4±0.01 [measured]\nports a b c [measured]\nclass "
@@ -437,6 +444,8 @@ TEST(differences_are_judged_by_the_spread)
 	assert_true(find_difference(count, "width")->agrees);
 	assert_true(find_difference(count, "latency of fadd")->agrees);
 	assert_false(find_difference(count, "latency of imul")->agrees);
+	/* A chain measures the latency from a register. */
+	assert_true(find_difference(count, "latency of shuffle")->agrees);
 	assert_true(find_difference(count, "extra mispredict")->agrees);
 	assert_true(isnan(find_difference(count, "cap taken")->a));
 	check_near(find_difference(count, "cap taken")->b, 1, 0);

@@ -386,6 +386,12 @@ static void conclude(struct characterise *run)
 			report->unmeasured, report->loops);
 	if (report->measured.width.known && report->measured.mix_count > 0)
 		report->ported = measurer_compute(run->visits.measurer, find_ports, run);
+	if (report->ported && report->ports.fitted.mixes < report->ports.ports)
+		notes_add(&run->report.notes,
+			"the time was over after %d mix%s of classes: the ports are a guess; "
+			"measure "
+			"again on a quiet core, or with a longer time budget",
+			report->ports.fitted.mixes, report->ports.fitted.mixes == 1 ? "" : "es");
 }
 
 void characterise_measure(struct characterise *run, const struct measurer *measurer)

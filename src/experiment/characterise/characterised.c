@@ -186,9 +186,11 @@ void characterised_print(FILE *out, const struct characterised *characterised)
 			source_of_cycles(core->cycles_from));
 	if (core->ported)
 		fprintf(out,
-			"%d ports, inferred from %d mixes of classes; they predict these mixes "
-			"with a median error of %.1f %%, at worst %.1f %%\n",
+			"%d ports, inferred from %d mix%s of classes, which %s predicted with a "
+			"median error of %.1f %%, at worst %.1f %%\n",
 			core->ports.ports, core->ports.fitted.mixes,
+			core->ports.fitted.mixes == 1 ? "" : "es",
+			core->ports.fitted.mixes == 1 ? "is" : "are",
 			100 * core->ports.fitted.median, 100 * core->ports.fitted.worst);
 	if (core->ported && core->ports.disagrees[0])
 		fprintf(out, "* %s\n", core->ports.disagrees);

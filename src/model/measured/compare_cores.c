@@ -170,11 +170,17 @@ static bool has_access(const char *name)
 	       strncmp(name, "modify", 6) == 0;
 }
 
+/* Returns the latency from a register operand, which is what a chain of one class measures. */
+static struct number latency_of(const struct uarch_class *class)
+{
+	return class->late > 0 ? (struct number){ class->late, 0 } : NUMBER(class, latency);
+}
+
 static void compare_class(struct compare *c, const char *name)
 {
 	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
 
-	add(c, NUMBER(a, latency), NUMBER(b, latency), 0.05, 0.01, "latency of %s", name);
+	add(c, latency_of(a), latency_of(b), 0.05, 0.01, "latency of %s", name);
 	add(c, NUMBER(a, accumulate), NUMBER(b, accumulate), 0.05, 0.01, "accumulate of %s", name);
 	if (!has_access(name))
 		add(c, each_of(c->a, a), each_of(c->b, b), 0, 0.03, "reciprocal throughput of %s",

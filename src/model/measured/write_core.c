@@ -469,6 +469,9 @@ static void add_heading(struct text *text, const struct measured *m, const char 
 	for (const char *at = m->processor; *at && used + 1 < sizeof(title); at++)
 		if ((unsigned char)*at >= ' ' && !strchr("#[]", *at))
 			title[used++] = *at;
+	/* "Processor, family 1ah model 02h": a title that does not fit ends before a comma. */
+	if (strlen(m->processor) >= sizeof(title) && strrchr(title, ','))
+		*strrchr(title, ',') = '\0';
 	text_cut_clean(title, sizeof(title));
 	text_addf(
 		text, "uarch %s %s, measured\nisa %s\n\n", name, *title ? title : "A core", m->isa);
