@@ -183,8 +183,8 @@ struct kernel_walk {
 	double visits; /* The number of times that a pass over the data visits each cache line, if
 			  the accesses are scattered and all passes have the same order. 0: each
 			  line is equally likely to be used next. */
-	double range; /* bytes of memory over which the lines are scattered; 0: the size of the
-			 working set */
+	double range;  /* bytes of memory over which the lines are scattered; 0: the size of the
+			  working set */
 	double chains; /* number of independent chains of loads that share the cache lines evenly;
 			  0: one chain loads all lines */
 	double far_lines; /* The number of cache lines, out of `lines`, that come from the whole

@@ -28,7 +28,7 @@ pinned session
 undo undo
 epoch session
 own own_loop
-programs opened_program
+programs opened_program session
 requests requests
 live live
 cells plan advance

@@ -24,7 +24,7 @@ static void put_resource(FILE *out, const struct slack_resource *resource)
 		return;
 	snprintf(
 		range, sizeof(range), "%.2f to %.2f", resource->pressure_lo, resource->pressure_hi);
-	fprintf(out, "%-13s%8.2f  %-16s%-10s%8.1f%8.2f%s  %s\n", slack_shown(resource->name),
+	fprintf(out, "%-13s%7.2f  %-15s%-10s%7.1f%7.2f%s  %s\n", slack_shown(resource->name),
 		resource->pressure, range, slack_kinds[resource->kind], resource->slack,
 		resource->model, slack_differs(resource, resource->model) ? " *" : "  ",
 		resource->line);
@@ -68,7 +68,7 @@ static void slack_text(struct report *report, const void *item)
 	fprintf(out, "cycles   %s an iteration; quartiles %s to %s; source: %s\n",
 		units_value(slack->cycles).text, units_value(slack->cycles_lo).text,
 		units_value(slack->cycles_hi).text, source_name(slack->cycles_from));
-	fprintf(out, "\n%-13s%8s  %-16s%-10s%8s%8s    %s\n", "resource", "probed", "quartiles",
+	fprintf(out, "\n%-13s%7s  %-15s%-10s%7s%7s    %s\n", "resource", "probed", "quartiles",
 		"kind", "slack", "model", "filler");
 	for (int i = 0; i < slack->count; i++) {
 		put_resource(out, &slack->resource[i]);

@@ -128,7 +128,7 @@ struct session {
 
 	struct undo undo;		 /* undo.c */
 	struct own_loop own;		 /* own_loop.c */
-	struct opened_programs programs; /* opened_program.c */
+	struct opened_programs programs; /* opened_program.c and session.c */
 	struct requests requests;	 /* requests.c */
 	struct live live;		 /* live.c */
 	struct cells *cells;		 /* plan.c: settings to measure around the present one;

@@ -58,8 +58,8 @@ TEST(text_marks_what_differs_and_says_each_reason_once)
 	char *text = memory_string(write_slack("text")), *rest;
 
 	check_parts(text, "mul-by size=", "cycles   4.000 an iteration", "reference",
-		"alu1          3.50  3.40 to 3.60    exact          0.5    0.00 *  imul",
-		"width         3.50  3.40 to 3.60    exact          0.5    3.50    imul",
+		"alu1            3.50  3.40 to 3.60   exact         0.5   0.00 *  imul",
+		"width           3.50  3.40 to 3.60   exact         0.5   3.50    imul",
 		"not measured: fp2, fp3: the loop leaves 0 vector registers free",
 		"*: differs from the core model of AMD Zen 4", "contradicted: zen4.uarch:7: class",
 		"probed: cycles an iteration");

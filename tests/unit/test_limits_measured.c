@@ -243,8 +243,8 @@ TEST_WITH(limits_of_memory_have_the_spread_of_its_measurement, set_up, tear_down
 	facts.spread.stream[MEMORY_POINTS - 1] = 0;
 }
 
-/* Where the pages of a random walk lie decides how many of its lines crowd the sets of an L2 that is
- * large enough for all. */
+/* Where the pages of a random walk lie decides how many of its lines crowd the sets of an L2 that
+ * is large enough for all. */
 TEST_WITH(lines_that_crowd_sets_of_l2_by_chance_have_a_spread, set_up, tear_down)
 {
 	const struct limits *limits = &explanation->limits;
