@@ -123,6 +123,31 @@ TEST(an_unknown_addend_is_no_bound)
 	loop_free(&loop);
 }
 
+/* Zen 5 waits for the target of a compression even if the mask sets its other elements to zero, but
+ * not if it was set to zero before. A core whose file does not say so reads no replaced target. */
+TEST(a_target_that_is_kept_in_part_is_read)
+{
+	struct uarch_class kept = { .name = "kept", .latency = 5, .accumulate = 4 },
+			   zero = { .name = "zero", .latency = 0, .accumulate = UARCH_UNKNOWN };
+	struct uarch_insn facts[2] = { 0 };
+	struct loop loop;
+
+	facts[0] = facts[1] = (struct uarch_insn){ .known = true, .op = &kept };
+	assembly_loop("vpcompressd zmm0{k1}{z},zmm1", &loop);
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	check_near(chain.cycles, 4, 1e-9);
+	kept.accumulate = UARCH_UNKNOWN;
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	check_near(chain.cycles, 0, 1e-9);
+	loop_free(&loop);
+	kept.accumulate = 4;
+	facts[0].op = &zero;
+	assembly_loop("vpxor xmm0,xmm0,xmm0; vpcompressd zmm0{k1}{z},zmm1", &loop);
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	check_near(chain.cycles, 0, 1e-9);
+	loop_free(&loop);
+}
+
 TEST(misses_make_loads_of_the_chain_longer)
 {
 	struct uarch_insn facts[8];

@@ -251,6 +251,18 @@ static uint8_t accumulator(const struct source *source, const struct insn *insn)
 		       : number(register_of(source->visible[addend]));
 }
 
+/* Some cores wait for the target of a compression although its zeroing mask replaces the whole
+ * register. */
+static uint8_t kept(const struct source *source, const struct insn *insn)
+{
+	return insn->write_count > 0 && source->visible_count > 0 &&
+			       decode_is(insn->mnemonic,
+				       "vpgather* vgather* vpcompress* vcompress* vpexpand* "
+				       "vexpand*")
+		       ? number(register_of(source->visible[0]))
+		       : REG_NONE;
+}
+
 /* ---- Operands */
 
 static void fill_register(
@@ -509,6 +521,7 @@ void decode_insn(const uint8_t *bytes, size_t size, uint64_t address, struct ins
 	fill_distance(&source, insn);
 	fill_flags(&source, insn);
 	insn->accumulator = accumulator(&source, insn);
+	insn->kept = kept(&source, insn);
 	insn->move = is_move(&source, insn);
 	insn->width = width(&source);
 	insn->load_extends = insn->memory_count && decode_is(insn->mnemonic, "movsx movsxd");

@@ -81,6 +81,9 @@ struct insn {
 	uint8_t accumulator; /* register that holds the addend of a fused multiply-add; REG_NONE: no
 				addend */
 
+	uint8_t kept; /* register that keeps some of its elements, or would with another mask: the
+			 target of a gather, compression or expansion; REG_NONE: no such register */
+
 	uint8_t memory_count;
 	struct insn_memory memory[INSN_MEMORY];
 	bool writeback; /* the access changes the register memory[0].base: AArch64's pre- and

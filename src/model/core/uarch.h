@@ -46,9 +46,10 @@ struct uarch_class {
 			   "fadd.512" */
 	double latency; /* cycles from a register operand to the result; UARCH_UNKNOWN: not stated
 			 */
-	double accumulate; /* cycles from a multiply-add's addend to its result, if an instruction
-			      of the same class produces the addend; UARCH_UNKNOWN: as many as
-			      `latency` */
+	double accumulate; /* cycles from a multiply-add's addend, or from the target that a gather,
+			      compression or expansion keeps in part, to the result, if an
+			      instruction of the same class produces that register; UARCH_UNKNOWN:
+			      as many as `latency`, and a target that is replaced is not read */
 	double late; /* cycles from an operand other than flags to the result, if these operands are
 			read later than the flags; 0: as many as `latency` */
 	bool accumulate_unknown; /* true: a multiply-add may read its addend later than its factors,

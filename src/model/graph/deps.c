@@ -240,9 +240,12 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 	if (facts->op || !facts->known || (load_count != 1 && result) ||
 		(load_count && result && insn->read_count)) {
 		operation = add_node(graph, step, PART_OPERATION, facts->op, latency);
-		graph->node[operation].register_addend = insn->accumulator;
+		graph->node[operation].register_addend =
+			insn->kept != REG_NONE ? insn->kept : insn->accumulator;
 		graph->node[operation].counts = counts(insn);
 		read_operands(graph, insn, operation, loads, load_count);
+		if (facts->op && uarch_known(facts->op->accumulate))
+			read_register(graph, insn->kept, operation, false, 0);
 		if (insn->address_only)
 			for (int k = 0; k < insn->memory_count; k++) {
 				read_register(graph, insn->memory[k].base, operation, false, 0);

@@ -307,7 +307,8 @@ static void execute(struct parts *parts)
 	parts->woken = -1;
 }
 
-/* Returns the port of the set for which the fewest vector micro-ops waited in the previous cycle.
+/* Returns the port of the set for which the fewest vector micro-ops waited in the previous cycle. Of
+ * equal ports, the one to which rename has bound the fewest micro-ops in this cycle.
  */
 static uint32_t bind(struct parts *parts, uint32_t ports)
 {
@@ -316,7 +317,10 @@ static uint32_t bind(struct parts *parts, uint32_t ports)
 	for (uint32_t left = ports; left; left &= left - 1) {
 		int p = ffs((int)left) - 1;
 
-		best = parts->counted[p] < parts->counted[best] ? p : best;
+		if (parts->counted[p] < parts->counted[best] ||
+			(parts->counted[p] == parts->counted[best] &&
+				parts->bound[p] < parts->bound[best]))
+			best = p;
 	}
 	parts->bound[best]++;
 	parts->vectors++;
