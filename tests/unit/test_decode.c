@@ -114,6 +114,10 @@ static const char *describe(const struct insn *insn, struct text *text)
 		text_add(text, "; adds to ");
 		add_register(text, insn->accumulator);
 	}
+	if (insn->kept) {
+		text_add(text, "; keeps ");
+		add_register(text, insn->kept);
+	}
 	if (insn->writeback)
 		text_addf(text, "; moves %d", insn->step);
 	if (insn->flow)

@@ -307,8 +307,8 @@ static void execute(struct parts *parts)
 	parts->woken = -1;
 }
 
-/* Returns the port of the set for which the fewest vector micro-ops waited in the previous cycle. Of
- * equal ports, the one to which rename has bound the fewest micro-ops in this cycle.
+/* Returns the port of the set for which the fewest vector micro-ops waited in the previous cycle.
+ * Of equal ports, the one to which rename has bound the fewest micro-ops in this cycle.
  */
 static uint32_t bind(struct parts *parts, uint32_t ports)
 {
