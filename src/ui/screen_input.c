@@ -21,9 +21,11 @@
 enum { PASTE_BEGINS = 2000, PASTE_ENDS };
 
 /* A pasted text longer than PASTE_MOST bytes is cut. If the end of a pasted text does not arrive
- * within PASTE_PAUSE seconds after its last character, the text ends there. */
+ * within PASTE_PAUSE seconds after its last character, or within ESC_PAUSE seconds after an Esc, the
+ * text ends there: terminals paste no Esc, so the user typed it because the end was lost. */
 enum { PASTE_MOST = 4096 };
 #define PASTE_PAUSE 3.0
+#define ESC_PAUSE   0.5
 
 /* The parameters of the control sequence that begins a pasted text, and the sequence that ends it.
  */
@@ -243,8 +245,25 @@ static bool paste_take(int kind, wint_t key)
 	return true;
 }
 
+/* Whether the text before an Esc that nothing followed is all of the pasted text. */
+static bool paste_escaped(void)
+{
+	const struct text *pasted = &input.pasted;
+
+	return pasted->length > 0 && pasted->bytes[pasted->length - 1] == '\033';
+}
+
+/* Whether the end of the pasted text was lost. */
+static bool paste_is_over(void)
+{
+	return input.pasting && monotonic_seconds() - input.pasted_at >
+					(paste_escaped() ? ESC_PAUSE : PASTE_PAUSE);
+}
+
 static struct input paste_end(void)
 {
+	if (paste_escaped())
+		input.pasted.bytes[--input.pasted.length] = '\0';
 	input.pasting = false;
 	return (struct input){ .code = KEYCODE_PASTE, .pasted = text_string(&input.pasted) };
 }
@@ -284,7 +303,7 @@ struct input screen_input(void)
 	int kind;
 
 	while (found.code == KEYCODE_NONE && (kind = get_wch(&key)) != ERR) {
-		if (input.pasting && monotonic_seconds() - input.pasted_at > PASTE_PAUSE) {
+		if (paste_is_over()) {
 			if (kind == OK)
 				unget_wch((wchar_t)key);
 			return paste_end();

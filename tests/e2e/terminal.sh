@@ -77,6 +77,15 @@ tm paste-buffer -p -t test
 shows '/ 64k_'
 keys Escape
 lacks '╭─ find'
+# The end of a pasted text was lost: Esc ends it, and keys are keys again.
+keys /
+keys -H 1b 5b 32 30 30 7e
+keys 12q Escape
+sleep 0.7
+keys 3
+shows '/ 12q3_'
+keys Escape
+lacks '╭─ find'
 keys '?'
 shows '╭─ help'
 keys Escape
