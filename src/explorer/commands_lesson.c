@@ -156,9 +156,11 @@ static struct status hint_refusal(const struct session *session)
 {
 	struct status status = no_lesson(session);
 
-	return status_is_ok(&status) && !classroom_step(session)->hint.words
-		       ? status_usage("this step has no hint")
-		       : status;
+	if (status_is_ok(&status) && !classroom_step(session)->hint.words)
+		return status_usage("this step has no hint");
+	if (status_is_ok(&status) && session->classroom.taken[session->classroom.step].answered)
+		return status_usage("the question is answered: the hint belongs to an open one");
+	return status;
 }
 
 static bool hint_useful(const struct session *session)

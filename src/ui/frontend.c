@@ -215,15 +215,17 @@ static struct words key_command(struct frontend *front, const char *command, dou
 /* There are fewer panes than this. */
 enum { PANES_MOST = 24 };
 
-/* Gives the arrow keys to the next pane that is on screen. */
-static void focus_shown(struct frontend *front, const char *command, double now)
+/* Gives the arrow keys to the next pane that is on screen. `before` is the pane that had them. */
+static void focus_shown(struct frontend *front, const char *command, const char *before, double now)
 {
 	for (int i = 0; i < PANES_MOST; i++) {
 		session_view(front->session, now, &front->view);
 		if (panels_focus_shown(&front->canvas, &front->view))
-			return;
+			break;
 		session_command(front->session, command, now);
 	}
+	if (strcmp(session_screen(front->session)->focus, before) == 0)
+		session_say(front->session, "no other panel is on this screen");
 }
 
 /* Scrolls the text of a lesson to its end, where the hint is, if the text does not fit. */
@@ -281,6 +283,7 @@ static void perform(struct frontend *front, const char *given, double now)
 	enum context context = keys_context(screen);
 	struct words words = key_command(front, given, now);
 	const char *command = words.text;
+	struct words focus = words_of("%s", screen->focus);
 	const struct panel *scrolled;
 	struct box at;
 	int first = 0;
@@ -292,8 +295,11 @@ static void perform(struct frontend *front, const char *given, double now)
 	}
 	if (scrolled && !panels_find(&front->canvas, &front->view, scrolled->name, &at)) {
 		/* If the panel that the key scrolls is not on screen, the key brings the panel to
-		 * the front. */
-		if (strcmp(screen->front, scrolled->name) == 0)
+		 * the front, but not in place of a lesson whose text ends here. */
+		if (front->view.lesson.title &&
+			panels_find(&front->canvas, &front->view, "lesson", &at))
+			session_say(front->session, "the text of the lesson ends here");
+		else if (strcmp(screen->front, scrolled->name) == 0)
 			session_say(front->session,
 				words_of("nothing to scroll: the panel %s is not on this screen",
 					scrolled->name)
@@ -321,7 +327,7 @@ static void perform(struct frontend *front, const char *given, double now)
 		press_command(front, command, now);
 	}
 	if (strcmp(command, "focus next") == 0 || strcmp(command, "focus previous") == 0)
-		focus_shown(front, command, now);
+		focus_shown(front, command, focus.text, now);
 	if (scrolled)
 		scroll_back(front, scrolled, first, now);
 	if (strcmp(command, "lesson hint") == 0)

@@ -337,10 +337,14 @@ bool panels_focus_shown(struct canvas *canvas, const struct view *view)
 	int focused = index_of(focus, true);
 	struct box at;
 
-	/* On a small screen, the brief panel shows the kernel and the knob. */
-	return focused < 0 || panels_find(canvas, view, table[focused].panel->name, &at) ||
-	       (panels_find(canvas, view, panel_line.name, &at) &&
-		       (panels_named(focus, "kernels") || panels_named(focus, "knobs")));
+	if (focused < 0 || panels_find(canvas, view, table[focused].panel->name, &at))
+		return true;
+	/* A lesson's panel shows the knob; on a small screen, the brief panel shows the kernel and
+	 * the knob, but not in the single row above a lesson. */
+	if (panels_named(focus, "knobs") && panels_find(canvas, view, panel_lesson.name, &at))
+		return true;
+	return (panels_named(focus, "kernels") || panels_named(focus, "knobs")) &&
+	       panels_find(canvas, view, panel_line.name, &at) && at.height > 1;
 }
 
 const struct panel *panels_scrolled(const struct screen *screen, const char *command)

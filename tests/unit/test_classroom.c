@@ -90,6 +90,8 @@ TEST(a_guess_is_judged_by_the_measurement)
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_RIGHT);
 	assert_true(view.sample.valid);
 	assert_string_equal(view.lesson.explain, "It took 3.00.");
+	/* A hint belongs to an open question. */
+	assert_int_equal(command("lesson hint"), STATUS_USAGE);
 	command("lesson next");
 	assert_false(view.sample.valid);
 	command("guess 3");
