@@ -132,7 +132,8 @@ struct kernel_layout {
 			      setting needs. */
 	uint64_t sample; /* Number of elements that the loop will visit from the start of the data.
 			    prepare() may lay out only the data of the first `sample` elements. 0:
-			    the loop visits all elements. Only `deep` kernels read `sample`. */
+			    the loop visits all elements. The model's small run alone sets `sample`,
+			    for kernels that are `deep` or say how `few` elements it steps. */
 	uint64_t laid_out; /* bytes of data that are laid out; filled by prepare() */
 };
 

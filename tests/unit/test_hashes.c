@@ -169,15 +169,14 @@ TEST(every_way_finds_the_same)
 	}
 }
 
-/* Steps of all lookups, counted. */
-static double counted(const struct hash *hash, const int64_t *v)
+/* Mean steps of the lookups with the numbers `from` to `end` - 1, counted. */
+static double mean_steps(const struct hash *hash, const struct asked *asked, const int64_t *v,
+	uint64_t from, uint64_t end)
 {
-	enum { LOOKUPS = 100000 };
-	struct asked asked = asked_make(LAID_SEED, hash->keys, v[HASH_FOUND]);
 	double steps = 0;
 
-	for (uint64_t i = 0; i < LOOKUPS; i++) {
-		uint64_t key = asked_key(&asked, i), at = hash_place(key, hash->buckets);
+	for (uint64_t i = from; i < end; i++) {
+		uint64_t key = asked_key(asked, i), at = hash_place(key, hash->buckets);
 
 		if (v[HASH_TABLE] == TABLE_CHAINED) {
 			for (const struct hash_node *node = hash->bucket[at]; node;
@@ -191,7 +190,32 @@ static double counted(const struct hash *hash, const int64_t *v)
 		for (steps++; hash->slot[at].key != key && hash->slot[at].key != HASH_FREE; steps++)
 			at = (at + 1) % hash->buckets;
 	}
-	return steps / LOOKUPS;
+	return steps / (double)(end - from);
+}
+
+/* Steps of all lookups, counted. */
+static double counted(const struct hash *hash, const int64_t *v)
+{
+	struct asked asked = asked_make(LAID_SEED, hash->keys, v[HASH_FOUND]);
+
+	return mean_steps(hash, &asked, v, 0, 100000);
+}
+
+/* Of searches of 1 to 300 steps, the few that the model single-steps are typical. */
+TEST(stepped_lookups_take_about_as_many_steps_as_expected)
+{
+	struct setting setting = laid_setting("hash-lookup size=32k table=open load=90 found=50");
+
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct kernel_run run = laid_run(kernel, setting.v);
+		struct hash hash = hash_make(setting.v, seed, memory);
+
+		run.seed = seed;
+		run.layout.sample = 64;
+		check_ok(laid_prepare(&run));
+		/* The model subtracts the first third of the lookups from all. */
+		check_near(mean_steps(&hash, asked_of(&run), setting.v, 4, 8), (5.5 + 50.5) / 2, 9);
+	}
 }
 
 TEST(steps_are_as_many_as_expected)

@@ -183,7 +183,7 @@ static struct status read_loop(struct kernel_run *run, struct explanation *expla
 			"reading the code of %s needs %s of memory, which is not available: use a "
 			"smaller size",
 			kernel->name, units_size_long((int64_t)bytes).text);
-	if (kernel->deep)
+	if (kernel->deep || kernel->few)
 		run->layout.sample =
 			(kernel->few ? kernel->few(run->v) : STEP_LONGER) + SAMPLE_MORE;
 	status = code_buffer_prepare(&room, run);
