@@ -139,9 +139,18 @@ static void report(const char *happened)
 	_exit(1);
 }
 
-void fatal_report(void)
+/* Whether a signal says that the program itself failed. Other signals come from outside, and may
+ * arrive while the program is in a library. */
+static bool is_crash(int number)
 {
-	report(" crashed");
+	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+	       number == SIGABRT || number == SIGSYS || number == SIGTRAP;
+}
+
+void fatal_report(int number)
+{
+	if (is_crash(number))
+		report(" crashed");
 }
 
 static void on_overtime(int number)
@@ -152,7 +161,7 @@ static void on_overtime(int number)
 
 void fatal_signal(int number)
 {
-	fatal_report();
+	fatal_report(number);
 	fatal_restore();
 	fatal_remove();
 	signal(number, SIG_DFL);

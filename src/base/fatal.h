@@ -33,9 +33,9 @@ bool fatal_handles(const struct sigaction *action);
  * "cairo, which draws pictures,"; it must stay valid. Guards cannot be nested. */
 void fatal_guard(const char *what);
 extern double fatal_guard_seconds;
-/* For handlers of crashes: ends the program with this message if this thread is guarded; otherwise
- * does nothing. Async-signal-safe. */
-void fatal_report(void);
+/* For handlers of signals: if the signal is a crash and this thread is guarded, ends the program
+ * with this message; otherwise does nothing. Async-signal-safe. */
+void fatal_report(int number);
 
 /* Writes a message to standard error, and ends the program with status 1. A child of the process
  * that called fatal_rescue() ends without a message and without exit handlers. Any thread may call

@@ -52,7 +52,7 @@ static void tell(int number)
 static void die(int number)
 {
 	fatal_restore();
-	fatal_report();
+	fatal_report(number);
 	fatal_remove();
 	/* If the alarm ends the program, it dies of the signal that asked for the end. */
 	if (number == SIGALRM && ending) {

@@ -85,6 +85,31 @@ TEST(a_library_that_does_not_end_is_ended)
 	munmap(seen, sizeof(*seen));
 }
 
+/* A signal from outside that arrives while the program is in a library is no failure of the
+ * library.
+ */
+TEST(a_signal_in_a_library_ends_the_program_as_elsewhere)
+{
+	static const int numbers[] = { SIGTERM, SIGXCPU, SIGSEGV };
+
+	for (int i = 0; i < 3; i++) {
+		pid_t child = fork();
+		int how;
+
+		if (child == 0) {
+			close(STDERR_FILENO);
+			fatal_catch();
+			fatal_guard("a library,");
+			raise(numbers[i]);
+		}
+		assert_int_equal(waitpid(child, &how, 0), child);
+		if (i < 2)
+			assert_true(WIFSIGNALED(how) && WTERMSIG(how) == numbers[i]);
+		else
+			assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 1);
+	}
+}
+
 TEST(the_thread_of_the_terminal_restores_it_and_stops)
 {
 	void (*const works[])(void *) = { crash, give_up };
