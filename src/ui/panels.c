@@ -116,12 +116,18 @@ static int top_rows(const struct view *view)
 	return int_most(1 + view->setting.kernel->knob_count + 4, 13);
 }
 
+/* Whether the screen has no panels. */
+static bool is_small(const struct canvas *canvas)
+{
+	return canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
+}
+
 /* Returns the box of an overlay, border included. The key bar remains visible, because the key bar
  * shows how to close the overlay. */
 static struct box overlay_at(struct canvas *canvas, const struct panel *panel, bool replay)
 {
 	int most_rows = panel ? panel->most_rows : 0;
-	bool small = canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
+	bool small = is_small(canvas);
 	int margin = canvas->width >= 112 ? (canvas->width - 108) / 2 : 0;
 	/* On a small screen, the overlay begins below the REPLAY stamp, if stamp and overlay fit.
 	 */
@@ -155,9 +161,19 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 		"close", "", "");
 	canvas_region(at, "", "move up", "move down");
 	canvas_fill(at, STYLE_TEXT);
-	if (panel->full)
+	if (panel->full) {
+		struct box below =
+			box_part(canvas_box(canvas), 0, at.y + at.height, canvas->width, 1);
+
 		panels_rule(at, scene->view->screen.page_title, false);
-	else
+		/* On a small screen, the message had two rows, one of them below the page. */
+		if (is_small(canvas)) {
+			canvas_fill(below, STYLE_TEXT);
+			canvas_put(below, 0, 0,
+				scene->view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT,
+				scene->view->screen.notice);
+		}
+	} else
 		canvas_frame(at, STYLE_DIM,
 			scene->view->replay && at.y == 0 ? "REPLAY"
 			: panel == &panel_said		 ? scene->view->screen.text_title
