@@ -261,6 +261,8 @@ TEST(as_predicted_only_places_are_compared)
 	assert_string_equal(report->cause[0].name, "cache sets");
 	check_near(report->cause[0].share, 0.5, 0.01);
 	assert_int_equal(named(why, "order of access")->kind, WHY_WAITS);
+	/* Nothing of a predicted gap is unexplained. */
+	assert_string_equal(why_words(report).text, "cache sets 50 %, as predicted 50 %");
 	why_free(why);
 }
 

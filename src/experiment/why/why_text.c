@@ -37,6 +37,18 @@ int why_compared(const struct why_report *report)
 	return count;
 }
 
+/* Whether the gap begins at the binding limit, because the prediction explains all of it. */
+static bool is_predicted(const struct why_report *report)
+{
+	return report->known && why_begin(report) != report->moved;
+}
+
+/* The name of the rest of a gap. */
+static const char *rest_name(const struct why_report *report)
+{
+	return is_predicted(report) ? "as predicted" : "unexplained";
+}
+
 struct words why_words(const struct why_report *report)
 {
 	struct words words = { "" };
@@ -54,7 +66,7 @@ struct words why_words(const struct why_report *report)
 		return report->known ? words_of("the prediction explains the gap")
 				     : words_of("no pair explains the gap");
 	if (report->rest >= REST_SHOWN * report->gap)
-		words = words_of("%.500sunexplained %.0f %%, ", words.text,
+		words = words_of("%.500s%s %.0f %%, ", words.text, rest_name(report),
 			100 * report->rest / report->gap);
 	words.text[strlen(words.text) - 2] = '\0'; /* the last comma */
 	return words_of("%.600s%s", words.text, report->overlap ? " (overlapping)" : "");
@@ -112,8 +124,8 @@ static void print_causes(FILE *out, const struct why_report *report)
 	if (causes_of(report) > 1)
 		print_share(out, "together", fmin(report->together / report->gap, 1),
 			report->together, report->together_lo, report->together_hi, "");
-	print_share(out, "unexplained", report->rest / report->gap, report->rest, report->rest_lo,
-		report->rest_hi, "");
+	print_share(out, rest_name(report), report->rest / report->gap, report->rest,
+		report->rest_lo, report->rest_hi, "");
 	for (int i = 0; i < report->count; i++)
 		if (is_cause(&report->cause[i]) && report->cause[i].cycles > MORE * report->gap) {
 			print_text(out, "",
@@ -121,9 +133,7 @@ static void print_causes(FILE *out, const struct why_report *report)
 					 "than the %s above: the change saves more cycles than "
 					 "the gap.",
 					report->cause[i].name,
-					report->known && why_begin(report) != report->moved
-						? "binding limit"
-						: "prediction")
+					is_predicted(report) ? "binding limit" : "prediction")
 					.text);
 			break;
 		}
