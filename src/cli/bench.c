@@ -36,6 +36,13 @@ enum { PAGES_MATTER = 256 << 10 };
 static volatile sig_atomic_t received;
 static int ends[2] = { -1, -1 };
 
+unsigned interrupt_seconds = 5;
+
+static void note_overtime(int number)
+{
+	fatal_signal(received ? received : number);
+}
+
 static void note_signal(int number)
 {
 	int saved = errno;
@@ -44,6 +51,7 @@ static void note_signal(int number)
 	if (received)
 		fatal_signal(number);
 	received = number;
+	alarm(interrupt_seconds);
 	if (ends[1] >= 0 && write(ends[1], "", 1) < 0) {
 		/* write() has failed because the pipe is full. A full pipe wakes poll(), too. */
 	}
@@ -68,6 +76,7 @@ void interrupt_catch(void)
 		if (sigaction(signals[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}
+	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = note_overtime }, NULL);
 }
 
 int interrupt_signal(void)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/bench.h"
@@ -388,6 +389,26 @@ TEST(nothing_measured_is_a_failure_that_says_why)
 	fclose(cli.err);
 }
 
+/* A terminal that Ctrl-S has stopped blocks output. A full pipe blocks as such a terminal does. */
+TEST(a_signal_ends_blocked_output)
+{
+	pid_t child = fork();
+	int how;
+
+	if (child == 0) {
+		int full[2];
+
+		interrupt_seconds = 1;
+		interrupt_catch();
+		raise(SIGTERM);
+		for (bool made = pipe(full) == 0; made && write(full[1], "slexplore", 9) > 0;)
+			;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
+}
+
 /* Comes last: a signal stays. */
 TEST(a_signal_ends_it_between_two_requests)
 {
@@ -409,6 +430,7 @@ TEST(a_signal_ends_it_between_two_requests)
 	work_conclude(&cli, &bench, &other, "the results so far are printed");
 	assert_non_null(strstr(all_of(cli.err), "interrupted: nothing was measured yet"));
 	fclose(cli.err);
+	alarm(0);
 }
 
 RUN_TESTS()
