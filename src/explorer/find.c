@@ -157,7 +157,12 @@ static void offer_line(struct search *search)
 				   : *arguments || row->found || strcmp(row->name, "choose") == 0 ||
 					     strcmp(row->name, "close") == 0))
 		return;
-	find_add(search, RANK_LINE, search->text, row->help, search->text, "");
+	/* A command that would be refused, such as "sweep list", comes after results with its
+	 * words.
+	 */
+	find_add(search,
+		*find_absence(search->session, search->text).text ? RANK_HELP : RANK_LINE,
+		search->text, row->help, search->text, "");
 }
 
 /* ---- events ---- */

@@ -21,8 +21,8 @@
 enum { PASTE_BEGINS = 2000, PASTE_ENDS };
 
 /* A pasted text longer than PASTE_MOST bytes is cut. If the end of a pasted text does not arrive
- * within PASTE_PAUSE seconds after its last character, or within ESC_PAUSE seconds after an Esc, the
- * text ends there: terminals paste no Esc, so the user typed it because the end was lost. */
+ * within PASTE_PAUSE seconds after its last character, or within ESC_PAUSE seconds after an Esc,
+ * the text ends there: terminals paste no Esc, so the user typed it because the end was lost. */
 enum { PASTE_MOST = 4096 };
 #define PASTE_PAUSE 3.0
 #define ESC_PAUSE   0.5
@@ -256,8 +256,8 @@ static bool paste_escaped(void)
 /* Whether the end of the pasted text was lost. */
 static bool paste_is_over(void)
 {
-	return input.pasting && monotonic_seconds() - input.pasted_at >
-					(paste_escaped() ? ESC_PAUSE : PASTE_PAUSE);
+	return input.pasting &&
+	       monotonic_seconds() - input.pasted_at > (paste_escaped() ? ESC_PAUSE : PASTE_PAUSE);
 }
 
 static struct input paste_end(void)

@@ -557,6 +557,9 @@ TEST(find_takes_whole_commands)
 	check_usage(session_command(session, "choose", 1), "acc=99: a whole number from 1 to 16");
 	assert_int_equal(look(1)->screen.overlay, OVERLAY_FIND);
 	assert_string_equal(view.screen.find, "set acc=99");
+	/* What a refused line may mean comes before it. */
+	run("find lesson cyc");
+	assert_string_equal(view.screen.found[0].command, "lesson cycles");
 	/* A name alone is looked for, whatever it is the name of. */
 	assert_string_equal(run("find choose")->screen.find, "choose");
 	assert_int_equal(view.screen.found_count, 0);
