@@ -194,6 +194,13 @@ int probed_draw(struct box at, const struct view *view)
 	if (rows == 0)
 		return 0;
 	flow.cut = rows > at.height;
+	if (flow.cut && !status_is_ok(&view->slack->status)) {
+		struct words why = words_of("P unavailable: %s", view->slack->status.text);
+
+		panels_cut_clauses(at, at.height, why.text, sizeof(why.text));
+		canvas_wrap(at, 0, STYLE_DIM, why.text);
+		return at.height;
+	}
 	flow_words(&flow, view->slack);
 	if (flow.cut)
 		canvas_right(at, at.width, at.height - 1, STYLE_DIM, " …");
