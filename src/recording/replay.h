@@ -99,10 +99,12 @@ struct explainer replay_explainer(struct replay *replay);
 /* ---- moving among settings (replay_engine.c) ---- */
 
 /* Returns the setting to begin with: the default setting of the first recorded kernel, or else its
- * setting with the lowest values. In a recording of format 1, it is the first recorded setting. */
+ * setting with the lowest values, of those with recorded limits if there are some. In a recording
+ * of format 1, it is the first recorded setting. */
 struct setting replay_begin(const struct replay *replay);
 
-/* Finds the recorded default setting of a kernel, or else the kernel's first recorded setting.
+/* Finds the recorded default setting of a kernel, or else the kernel's first recorded setting, with
+ * recorded limits if there is one.
  * Returns false if no setting of the kernel was recorded. */
 bool replay_first(
 	const struct replay *replay, const struct kernel *kernel, struct setting *setting);

@@ -211,6 +211,13 @@ struct engine replay_engine(struct replay *replay)
 /* The functions below move between the settings of a recording. Functions that move between
  * settings have no side effects. */
 
+/* Whether a setting has recorded limits. In the recording of a session, points of its curves have
+ * none. */
+static bool is_explained(const struct replay *replay, int index)
+{
+	return replay_entry(replay, index).limits_known >= 0;
+}
+
 bool replay_first(const struct replay *replay, const struct kernel *kernel, struct setting *setting)
 {
 	struct setting initial;
@@ -218,9 +225,11 @@ bool replay_first(const struct replay *replay, const struct kernel *kernel, stru
 
 	setting_init(&initial, kernel);
 	index = replay_find(replay, &initial);
-	for (int i = 0; i < replay->settings.count && index < 0; i++)
-		if (replay->settings.setting[i].kernel == kernel)
-			index = i;
+	for (int bare = 0; bare < 2 && index < 0; bare++)
+		for (int i = 0; i < replay->settings.count && index < 0; i++)
+			if (replay->settings.setting[i].kernel == kernel &&
+				(bare || is_explained(replay, i)))
+				index = i;
 	if (index >= 0)
 		*setting = replay->settings.setting[index];
 	return index >= 0;
@@ -239,6 +248,7 @@ static bool is_lower(const struct setting *setting, const struct setting *other)
 struct setting replay_begin(const struct replay *replay)
 {
 	struct setting initial, lowest = replay->settings.setting[0];
+	bool explained = is_explained(replay, 0);
 
 	if (replay->format == 1)
 		return lowest;
@@ -246,10 +256,16 @@ struct setting replay_begin(const struct replay *replay)
 	if (replay_find(replay, &initial) >= 0)
 		return initial;
 	/* A sweep measures its settings in random order. */
-	for (int i = 0; i < replay->settings.count; i++)
-		if (replay->settings.setting[i].kernel == lowest.kernel &&
-			is_lower(&replay->settings.setting[i], &lowest))
-			lowest = replay->settings.setting[i];
+	for (int i = 0; i < replay->settings.count; i++) {
+		const struct setting *setting = &replay->settings.setting[i];
+		bool better = is_explained(replay, i) && !explained;
+
+		if (setting->kernel != lowest.kernel || (explained && !is_explained(replay, i)) ||
+			(!better && !is_lower(setting, &lowest)))
+			continue;
+		lowest = *setting;
+		explained |= better;
+	}
 	return lowest;
 }
 

@@ -81,6 +81,23 @@ TEST(test_moves)
 	replay_free(replay);
 }
 
+/* In the recording of a session, the points of its curves have no limits. */
+TEST(a_replay_begins_where_there_are_limits)
+{
+	struct setting setting = fold(2, 32768), begun;
+	struct recording *recording = open_recording();
+	struct replay *replay;
+
+	add_plain(recording, 1, 1, 4096, 1);
+	record(recording, &setting, 40, 3);
+	replay = play(recording);
+	begun = replay_begin(replay);
+	assert_true(setting_equal(&begun, &setting));
+	assert_true(replay_first(replay, &kernel_fold, &begun));
+	assert_true(setting_equal(&begun, &setting));
+	replay_free(replay);
+}
+
 TEST(test_nothing_to_explain)
 {
 	struct setting setting = fold(1, 32768), other = fold(2, 32768);
