@@ -160,8 +160,7 @@ static void offer_line(struct search *search)
 	/* A command that would be refused, such as "sweep list", comes after results with its
 	 * words.
 	 */
-	find_add(search,
-		*find_absence(search->session, search->text).text ? RANK_HELP : RANK_LINE,
+	find_add(search, *find_absence(search->session, search->text).text ? RANK_HELP : RANK_LINE,
 		search->text, row->help, search->text, "");
 }
 

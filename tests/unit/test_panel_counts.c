@@ -294,7 +294,8 @@ TEST(the_reason_against_probed_pressure_fits_a_narrow_panel)
 	assert_true(setting_read(&setting, "fold size=4k"));
 	explained->loop.varies = true;
 	slack.status = changed_allowed(&setting, explained);
-	check_contains(draw(&panel_ports, 48, 6), "P unavailable: its branches go both ways,");
+	/* In one row, it ends after a clause. */
+	check_contains(draw(&panel_ports, 48, 6), "P unavailable: its branches go both ways\n");
 	explained->limits.uarch = NULL;
 	explanation_free(explained);
 	view.slack = NULL;
