@@ -166,6 +166,10 @@ static void cost_text(struct report *report, const void *item)
 		text_print(out, TEXT_COLUMNS, "at most: ", 2,
 			"the costs add up to more than the cycles of the loop. Several limits bind "
 			"at once, or nearly, so each cost is the most that the instruction costs.");
+	if (cost_below(cost))
+		text_print(out, TEXT_COLUMNS, "below 0: ", 2,
+			"with a copy of the instruction, the loop is faster than with nops in its "
+			"place, for example because the copy's store goes to the same line.");
 	put_slot(out, cost, digits);
 	put_reasons(out, cost);
 	if (cost->contended)

@@ -431,7 +431,8 @@ static void draw_costs_legend(struct box at, const struct view *view)
 				cost->cpe.value, view->setting.kernel->element,
 				cost_at_most(cost)
 					? "; each cost is at most this, as several limits bind"
-					: "")
+				: cost_below(cost) ? "; below 0: the loop is faster with the copy"
+						   : "")
 				.text);
 	if (contended)
 		y += canvas_wrap(at, y, STYLE_WARN,

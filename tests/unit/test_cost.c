@@ -417,6 +417,17 @@ TEST(equal_chains_cost_the_same)
 	cost_free(cost);
 }
 
+TEST(a_cost_below_0_is_explained)
+{
+	struct cost_report report = { .count = 2, .cpe = { 0.87, 0.86, 0.88 } };
+
+	report.insn[0].cost = (struct cost_value){ -0.18, -0.19, -0.16 };
+	report.insn[1].cost = (struct cost_value){ 0, -0.03, 0.35 };
+	assert_true(cost_below(&report));
+	report.insn[0].cost = (struct cost_value){ -0.002, -0.03, -0.001 };
+	assert_false(cost_below(&report));
+}
+
 TEST(a_contended_core_is_reported)
 {
 	struct cost *cost = measured("mul-by", 2, 0, true);

@@ -190,6 +190,11 @@ double cost_sum(const struct cost_report *report);
  * exceeds each of them alone: each cost is the most that the instruction costs. */
 bool cost_at_most(const struct cost_report *report);
 
+/* Whether the cost of an instruction is below 0 by more than the measurement error and a small
+ * share of the cycles: with a copy of the instruction, the loop is faster than with nops in its
+ * place. For example, stores to random lines are faster in pairs that go to the same line. */
+bool cost_below(const struct cost_report *report);
+
 /* Returns the reason why an instruction of the loop has no measured cost. Jumps never have a cost.
  * NULL: all instructions except jumps have a measured cost. If one is missing, the sum says nothing
  * about the loop. */

@@ -62,6 +62,15 @@ bool cost_at_most(const struct cost_report *report)
 	return cost_sum(report) - errors > (1 + MORE) * report->cpe.value;
 }
 
+bool cost_below(const struct cost_report *report)
+{
+	for (int i = 0; i < report->count; i++)
+		if (isfinite(report->insn[i].cost.value) && !report->insn[i].contended &&
+			report->insn[i].cost.hi < -MORE * report->cpe.value)
+			return true;
+	return false;
+}
+
 const char *cost_missing(const struct cost_report *report)
 {
 	for (int i = 0; i < report->count; i++) {
