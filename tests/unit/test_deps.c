@@ -150,6 +150,27 @@ TEST(a_target_that_is_kept_in_part_is_read)
 	loop_free(&loop);
 }
 
+/* A gather clears its mask early: the mask carries no chain from gather to gather. */
+TEST(the_mask_of_a_gather_is_no_chain)
+{
+	struct uarch_class gather = { .name = "gather", .latency = 28, .accumulate = 20 };
+	struct uarch_insn facts[1] = { { .known = true, .op = &gather } };
+	struct loop loop;
+
+	assembly_loop("vpgatherdd xmm0,[rdi+xmm2*4],xmm3", &loop);
+	loop.insn[0].kept = REG_VECTOR;
+	loop.insn[0].write_count = 2;
+	loop.insn[0].writes[0] = REG_VECTOR;
+	loop.insn[0].writes[1] = loop.insn[0].reads[0] = REG_VECTOR + 3;
+	loop.insn[0].read_count = 1;
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	check_near(chain.cycles, 20, 1e-9);
+	loop.insn[0].memory[0].vector_index = false;
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	assert_true(chain.cycles >= 28);
+	loop_free(&loop);
+}
+
 TEST(misses_make_loads_of_the_chain_longer)
 {
 	struct uarch_insn facts[8];
