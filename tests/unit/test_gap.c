@@ -137,6 +137,11 @@ TEST(below_it_the_model_must_be_wrong)
 	check_contains(
 		words(), "0.100 (10 %) below the limit: the core model or the clock is wrong here");
 	assert_int_equal(gap.kind, GAP_BELOW);
+	sample.cpe_hi = 1.2;
+	check_contains(words(), "below the limit: within the quartiles, so the loop's speed may "
+				"change within a trial");
+	sample.cpe_hi = 0.95;
+	check_contains(words(), "the core model or the clock is wrong here");
 	sample.contended = true;
 	check_contains(words(), "contended: the value may be wrong");
 }

@@ -202,8 +202,14 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 		gap->kind = GAP_BELOW;
 		add(gap, "%s (%.0f %%) below the limit: ", units_value(-gap->cycles).text,
 			-gap->percent);
+		/* If the speed of a loop changes within a trial, the slope between the times of
+		 * half the elements and of all may be below every speed that the loop has. */
 		add(gap, core ? "this core is faster than %s" : "%s",
-			core ? core : "the core model or the clock is wrong here");
+			core ? core
+			: sample->cpe_hi >= from
+				? "within the quartiles, so the loop's speed may change within a "
+				  "trial"
+				: "the core model or the clock is wrong here");
 		snprintf(gap->brief, sizeof(gap->brief), "measured below it");
 	} else if (!gap->soft && gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;
