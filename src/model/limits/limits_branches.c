@@ -166,8 +166,8 @@ static void add_known(struct tally *tally, double walks)
 
 	if (!(count > 1e-9) || !has_random_loads(tally))
 		return;
-	/* If chains wait for memory, the ends of the chains hardly matter. */
-	if (walk->ends && late <= tally->bound && count * each < 0.01 * tally->bound)
+	/* If chains are long, or wait for memory, the ends of the chains hardly matter. */
+	if (walk->ends && late <= 1.01 * tally->bound && count * each < 0.01 * tally->bound)
 		return;
 	/* While a loop waits for data beyond the first-level cache, its branches wait too, so only
 	 * the longer of both waits counts. */
