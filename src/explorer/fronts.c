@@ -303,13 +303,21 @@ static const struct front *first_there(const struct session *session, const char
 	return NULL;
 }
 
+/* Whether a panel of a set has something to show. The panel of counters that cannot be read shows
+ * only the reason, and has no place next to others. */
+static bool has_content(const struct session *session, const char *panel)
+{
+	return front_there(session, panel) &&
+	       !(strcmp(panel, "counters") == 0 && session->counted.why[0]);
+}
+
 /* Returns the names of the panels in `panels` that have something to show: "curves, mountain". */
 static struct words shown_words(const struct session *session, const char *const *panels)
 {
 	struct words words = { "" };
 
 	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
-		if (front_there(session, panels[i]))
+		if (has_content(session, panels[i]))
 			words = words_of("%s%s%s", words.text, *words.text ? ", " : "",
 				strcmp(panels[i], "ladder") == 0   ? "limits"
 				: strcmp(panels[i], "slices") == 0 ? "curves"
