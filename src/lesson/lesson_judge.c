@@ -229,10 +229,10 @@ static int faster_answers(const struct lesson_question *question,
 {
 	bool known = valid(values->now) && valid(values->a);
 	double ratio = known ? values->now->cpe / values->a->cpe : NAN;
-	/* Values that differ by less than their spread are equal, as in the panel with B/A. */
-	double within = known && sample_overlap(values->now, values->a)
-				? fmax(question->within, SAMPLE_EQUAL_WITHIN)
-				: question->within;
+	/* As in the panel with B/A: values that differ by less than their spread are equal, and if
+	 * they differ more, but their quartiles overlap, no measured value decides the question. */
+	bool overlap = known && sample_overlap(values->now, values->a);
+	double within = overlap ? fmax(question->within, SAMPLE_EQUAL_WITHIN) : question->within;
 	bool same = ratio <= 1 + within && ratio >= 1 / (1 + within);
 
 	snprintf(answer[0].words, sizeof(answer[0].words), "A is faster");
@@ -241,7 +241,7 @@ static int faster_answers(const struct lesson_question *question,
 		"A and B are equally fast, within %g %% or the spread", 100 * question->within);
 	answer[0].right = known && !same && ratio > 1;
 	answer[1].right = known && !same && ratio < 1;
-	answer[2].right = known && same;
+	answer[2].right = known && (same || overlap);
 	return 3;
 }
 
