@@ -518,9 +518,10 @@ static unsigned hash_few(const int64_t *v);
 /* Number of series of lookups among which choose_typical() chooses. */
 enum { SERIES = 400 };
 
-/* The model single-steps a few lookups, but searches are of very different lengths: at load 90, a
- * missing key takes 1 to some 300 steps. So it steps a series of lookups that together take about
- * as many steps as expected. It subtracts the first third of the lookups from all. */
+/* The model single-steps a few lookups, but searches have very different lengths: at load 90, the
+ * search for a missing key reads 1 to about 300 slots. So the model steps a series of lookups whose
+ * mean length is near the expected one. The model subtracts the first third of the lookups from all
+ * lookups, so this third and the rest must both be typical. */
 static void choose_typical(struct kernel_run *run, struct asked *asked, const struct hash *hash)
 {
 	struct random random = { asked->seed };

@@ -93,8 +93,8 @@ static void put_sentence(struct flow *flow, const char *text)
 	}
 }
 
-/* Returns the spread (±) of a measured value, half the distance of its quartiles. A bound has none:
- * 0. */
+/* Returns the spread of a measured value, half the distance of its quartiles. A bound has none: 0.
+ */
 static double spread_of(const struct slack_resource *resource)
 {
 	return resource->kind == SLACK_EXACT ? (resource->pressure_hi - resource->pressure_lo) / 2

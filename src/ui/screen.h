@@ -66,3 +66,7 @@ struct input screen_input(void);
 /* Returns whether standard input has ended: the input is readable, but has no data, or its terminal
  * no longer exists (EIO). */
 bool screen_input_ended(void);
+
+/* Returns the time (base/monotonic.h) at which screen_input() returns a pasted text whose end the
+ * terminal lost, if no key arrives before; INFINITY: no pasted text is incomplete. */
+double screen_input_due(void);

@@ -1,5 +1,6 @@
 /* Reads keys, the mouse, pasted text and answers of the terminal with ncurses. */
 #include <curses.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -253,11 +254,16 @@ static bool paste_escaped(void)
 	return pasted->length > 0 && pasted->bytes[pasted->length - 1] == '\033';
 }
 
+double screen_input_due(void)
+{
+	return input.pasting ? input.pasted_at + (paste_escaped() ? ESC_PAUSE : PASTE_PAUSE)
+			     : INFINITY;
+}
+
 /* Whether the end of the pasted text was lost. */
 static bool paste_is_over(void)
 {
-	return input.pasting &&
-	       monotonic_seconds() - input.pasted_at > (paste_escaped() ? ESC_PAUSE : PASTE_PAUSE);
+	return monotonic_seconds() >= screen_input_due();
 }
 
 static struct input paste_end(void)
@@ -310,7 +316,7 @@ struct input screen_input(void)
 		}
 		found = take(kind, key);
 	}
-	return found;
+	return found.code == KEYCODE_NONE && paste_is_over() ? paste_end() : found;
 }
 
 /* More checks in a row that find waiting input mean that the input has ended. A key may arrive

@@ -143,7 +143,8 @@ static void read_keys(struct event_loop *loop)
  * do; -1: sleep until an event. */
 static int sleep_time(const struct event_loop *loop, double now)
 {
-	double seconds = loop->frame_due - now, next = session_next(loop->front.session, now);
+	double seconds = fmin(loop->frame_due, screen_input_due()) - now,
+	       next = session_next(loop->front.session, now);
 
 	if (next >= 0 && next < seconds)
 		seconds = next;
@@ -193,7 +194,7 @@ static void run(struct event_loop *loop)
 			handle_signal(loop, number);
 		if (loop->ended_by)
 			break;
-		if (wait[0].revents & POLLIN)
+		if ((wait[0].revents & POLLIN) || screen_input_due() <= monotonic_seconds())
 			read_keys(loop);
 		else if (wait[0].revents & (POLLHUP | POLLERR | POLLNVAL))
 			loop->input_ended = true;

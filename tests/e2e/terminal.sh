@@ -81,7 +81,7 @@ lacks '╭─ find'
 keys /
 keys -H 1b 5b 32 30 30 7e
 keys 12q Escape
-sleep 0.7
+shows '/ 12q_'
 keys 3
 shows '/ 12q3_'
 keys Escape

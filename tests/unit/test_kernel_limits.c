@@ -49,41 +49,39 @@ static const struct limit *limit_of(enum limit_kind kind)
 	return NULL;
 }
 
+/* Explains a setting for Zen 5, or skips the test on another instruction set. */
+static void ask_zen5(const char *words)
+{
+	struct uarch *uarch, *before = core.uarch;
+
+	if (!before)
+		skip();
+	check_ok(uarch_load("zen5", "x86_64", &uarch));
+	core.uarch = uarch;
+	ask_at(words);
+	core.uarch = before;
+	uarch_free(uarch);
+}
+
 /* Measured on Zen 5 at 4 to 16 KiB: 0.75 to 0.92 cycles where a store in random order shares a
  * recent line as often as by the mean of all orders. */
 TEST(stores_in_random_order_share_lines_by_chance_so_their_limit_is_soft)
 {
-	struct uarch *uarch, *before = core.uarch;
-
-	if (!core.uarch)
-		skip();
-	check_ok(uarch_load("zen5", "x86_64", &uarch));
-	core.uarch = uarch;
-	ask_at("scatter-stores size=16k");
+	ask_zen5("scatter-stores size=16k");
 	assert_false(limit_of(LIMIT_STORE_LINES)->hard);
 	assert_string_equal(
 		limit_rows[explanation->limits.limit[explanation->limits.binding].kind].name,
 		"stores");
-	core.uarch = before;
-	uarch_free(uarch);
 }
 
 /* The end of a search in a long list is a misprediction, which adds 0.3 % to a chain of loads: it
  * does not name the prediction, and its remedy would not help. */
 TEST(the_ends_of_long_lists_do_not_name_the_prediction)
 {
-	struct uarch *uarch, *before = core.uarch;
-
-	if (!core.uarch)
-		skip();
-	check_ok(uarch_load("zen5", "x86_64", &uarch));
-	core.uarch = uarch;
-	ask_at("list-lookup");
+	ask_zen5("list-lookup");
 	assert_string_equal(
 		limit_rows[explanation->limits.limit[explanation->limits.predicted_by].kind].name,
 		"latency");
-	core.uarch = before;
-	uarch_free(uarch);
 }
 
 TEST(every_kernel_names_a_limit_that_exists)
