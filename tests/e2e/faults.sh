@@ -10,6 +10,11 @@ mkdir trials
 "$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" -cheap -trials=300 >out ||
 	fail "$(head -c 2000 out)"
 trials=$(tail -n 1 out)
+# Parts of `make check-faults` that run at the same time must not remove each other's folder.
+removed() { "${MAKE:-make}" -n -C "$top_builddir" check-faults "PART=$1" 2>err | sed -n 's/^rm -rf \(faults[^ ]*\).*/\1/p' | sort -u; }
+first=$(removed 1/3)
+[ -n "$first" ] || fail "make check-faults uses no folder: $(tail -n 3 err)"
+[ "$first" != "$(removed 2/3)" ] || fail "parts 1/3 and 2/3 use one folder, $first"
 # The size of the threads' stacks does not depend on the limit of the main thread's stack.
 (ulimit -s 256 && "$SLEXPLORE" run mul-chain --time-budget 0.02 --quiet >out 2>err)
 [ $? -le 1 ] || fail "a small stack: $(head -c 700 err)"
