@@ -55,6 +55,28 @@ struct units_text compare_change(double ratio)
 
 /* ---- Causes */
 
+/* The shares and the load average that show another program on the core, as far as the records
+ * state them. */
+static struct words neighbour_text(
+	const struct differ_facts *facts, const struct differ_facts *usual)
+{
+	struct text text = { 0 };
+	struct words words;
+
+	if (facts->contended > usual->contended + 0.01)
+		text_addf(&text, ", %.0f %% of the samples contended (usual %.0f %%)",
+			100 * facts->contended, 100 * usual->contended);
+	if (facts->quiet < usual->quiet - 0.01)
+		text_addf(&text, ", %.0f %% of the trials quiet (usual %.0f %%)",
+			100 * facts->quiet, 100 * usual->quiet);
+	if (facts->load > usual->load)
+		text_addf(&text, ", load average %.1f (usual %.1f)", facts->load, usual->load);
+	words = words_of("another program or hyper-thread uses the core: %s",
+		text.length ? text_string(&text) + 2 : "fewer trials are quiet");
+	text_free(&text);
+	return words;
+}
+
 /* How the records show that other programs disturbed a measurement. */
 static struct words disturbance_text(
 	const struct differ_facts *facts, const struct differ_facts *usual)
@@ -88,10 +110,7 @@ static struct words cause_text(
 			"huge pages are off: %.0f %% of the samples that could use them got "
 			"small pages",
 			100 * facts->small);
-	case CAUSE_NEIGHBOUR:
-		return words_of("another program or hyper-thread uses the core: %.0f %% of the "
-				"samples contended (usual %.0f %%), load average %.1f (usual %.1f)",
-			100 * facts->contended, 100 * usual->contended, facts->load, usual->load);
+	case CAUSE_NEIGHBOUR: return neighbour_text(facts, usual);
 	case CAUSE_PREEMPTED:
 		return words_of("a busy process on the same processor: the program ran %.0f %% of "
 				"the time (usual %.0f %%)",
@@ -224,8 +243,7 @@ static void print_named(const struct comparison *comparison, FILE *out,
 			continue;
 		if (named == NAMED_MOST)
 			break;
-		text_addf(
-			&text, "%s%s %s", named++ ? "; " : "", quantity->subject, quantity->field);
+		text_addf(&text, "%s%s", named++ ? "; " : "", compare_name(quantity).text);
 	}
 	if (count) {
 		struct words first = words_of(

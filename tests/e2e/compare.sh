@@ -94,6 +94,18 @@ expect 0 compare a.jsonl busy.jsonl
 says out 'quiet trials'
 if grep -q curves out; then fail "a share of trials is called a point of a curve"; fi
 
+# Words state only what the records state, and name values as the table does.
+for id in 1 2 3 4 5; do sample n1 $id 1.0; done >quiet.jsonl
+sed 's/"quiet":1.0/"quiet":0.3/' quiet.jsonl >half.jsonl
+for file in quiet half; do
+	for run in 1 2 3 4 5 6; do sed "s/\"quiet\"/\"seed\":$run,&/" $file.jsonl; done >$file-6.jsonl
+done
+expect 0 compare quiet-6.jsonl half-6.jsonl
+says out '30 % of the trials quiet'
+if grep -q -e 'load average' -e contended out; then fail "values are shown that no record has"; fi
+expect 0 compare quiet.jsonl half.jsonl
+says out 'quiet trials,'
+
 # A file without a record is no machine.
 echo 'srun: error: n2: task 1: Exited with exit code 1' >none.txt
 expect 0 compare none.txt a.jsonl b.jsonl

@@ -636,4 +636,37 @@ TEST(causes_follow_from_recorded_facts)
 	assert_int_equal(differ_cause_of(&l2, 0.5), 1u << CAUSE_PROCESSOR);
 }
 
+/* Compares `runs` runs of windows on each side. `more`: further members of B's records. */
+static int differing_windows(const char *machine, int runs, int b_knee, const char *more)
+{
+	struct differ_pairs pairs;
+	int differing;
+
+	for (int side = 0; side < 2; side++) {
+		for (int run = 0; run < runs; run++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"windows\",\"id\":1,\"host\":\"n1\","
+				"\"machine\":\"%s\",\"seconds\":%d}\n{\"v\":1,\"record\":"
+				"\"window\","
+				"\"id\":2,\"host\":\"n1\",\"filler\":\"jal\",\"state\":\"done\","
+				"\"knee\":%d,\"knee_lo\":%d,\"knee_hi\":%d%s}\n",
+				side ? machine : "P", run, side ? b_knee : 48, side ? b_knee : 48,
+				side ? b_knee : 48, side ? more : "");
+		read_as(side ? "b" : "a", side);
+	}
+	differing = differing_sides(&pairs);
+	differ_pairs_free(&pairs);
+	compared_free(&compared);
+	compared = (struct compared){ 0 };
+	return differing;
+}
+
+TEST_WITH(one_run_of_windows_does_not_show_another_processor, begin, end)
+{
+	assert_int_equal(differing_windows("P", 1, 46, ""), 0);
+	assert_int_equal(differing_windows("Q", 1, 46, ""), 1);
+	assert_int_equal(differing_windows("P", 3, 40, ""), 1);
+	assert_int_equal(differing_windows("P", 3, 40, ",\"contended\":true"), 0);
+}
+
 RUN_TESTS()

@@ -397,7 +397,8 @@ static bool take_rows(struct compared *compared, int source, const json_t *objec
 		value = (struct compared_value){ .value = number_of(object, row->field),
 			.lo = number_with(object, row->field, "_lo"),
 			.hi = number_with(object, row->field, "_hi"),
-			.contended = from->run_contended > contended_least * from->clocks };
+			.contended = record_flag(object, "contended") ||
+				     from->run_contended > contended_least * from->clocks };
 		if (strcmp(kind, "band") == 0) {
 			text_addf(&subject, "bandwidth %s %s", name, compared_word(object, "op"));
 			if (number_of(object, "sample") == (double)from->point) {

@@ -172,18 +172,20 @@ static bool is_doubtful(const struct compared_quantity *quantity, const struct d
 	return of_probe && 2 * (unsigned)value->runs < facts->probes;
 }
 
-/* Returns whether a value changes from run to run more than its quartiles in one run: values of L3
- * and memory, and sizes, bandwidths and TLBs that a probe measures in a few places of memory. The
- * pages of a run, the clock and the latencies of the core's own caches do not change. */
+/* Returns whether a value changes from run to run more than its quartiles in one run. The pages of
+ * a run, the clock, the latencies of the core's own caches, and settings whose data fit these
+ * caches do not. All other values do: they are from L3, memory or other cores, or a run measures
+ * them in few places of memory, or once (sizes, buffers, classes of instructions, probed pressure).
+ */
 static bool is_changing(const struct compared_quantity *quantity)
 {
-	bool of_level = strncmp(quantity->subject, "level ", 6) == 0,
-	     of_tlb = of_level && strstr(quantity->subject, "TLB");
+	bool of_cache =
+		strncmp(quantity->subject, "level ", 6) == 0 && !strstr(quantity->subject, "TLB");
 
 	if (strcmp(quantity->field, "huge") == 0 || strcmp(quantity->field, "ghz") == 0)
 		return false;
-	return quantity->shared || strncmp(quantity->subject, "bandwidth ", 10) == 0 || of_tlb ||
-	       (of_level && strcmp(quantity->field, "cycles") != 0);
+	return quantity->shared || !(strcmp(quantity->field, "cpe") == 0 ||
+					   (of_cache && strcmp(quantity->field, "cycles") == 0));
 }
 
 static bool is_same_processor(const struct differ_pair *pair)
