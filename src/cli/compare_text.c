@@ -29,10 +29,15 @@ struct units_text compare_value(const struct compared_quantity *quantity, double
 
 struct words compare_name(const struct compared_quantity *quantity)
 {
+	/* A class of instructions and a core have several quantities. */
+	bool several = (strncmp(quantity->subject, "class ", 6) == 0 ||
+			       strcmp(quantity->subject, "core") == 0) &&
+		       strcmp(quantity->field, quantity->unit) != 0;
 	bool has_unit = *quantity->unit && strcmp(quantity->field, "bytes") != 0 &&
 			strcmp(quantity->field, "entries") != 0;
 
-	return words_of("%s%s%s%s%s", quantity->subject, has_unit ? ", " : "",
+	return words_of("%s%s%s%s%s%s%s", quantity->subject, several ? " " : "",
+		several ? quantity->field : "", has_unit ? ", " : "",
 		has_unit				  ? quantity->unit
 		: strcmp(quantity->field, "bytes") == 0	  ? ", size"
 		: strcmp(quantity->field, "entries") == 0 ? ", entries"
@@ -136,6 +141,9 @@ static struct words cause_text(
 		return words_of("another processor: a buffer, a TLB or a cache of the core has "
 				"another size");
 	case CAUSE_DISTURBED: return disturbance_text(facts, usual);
+	case CAUSE_ONCE:
+		return words_of("measured once: of many values of instructions, some are wrong by "
+				"chance");
 	default:
 		return words_of("a busy neighbour or a smaller share of L3: only values beyond the "
 				"core's own caches differ");
@@ -271,7 +279,7 @@ static void print_equal(
 		enum compared_kind kind = comparison->compared->quantity[row->quantity].kind;
 
 		/* Only few runs may have measured a point of a curve. */
-		if (row->verdict == DIFFER_EQUAL && kind == COMPARED_CERTAIN &&
+		if (row->verdict == DIFFER_EQUAL && kind < COMPARED_UNCERTAIN &&
 			(!largest || fabs(log(row->ratio)) > fabs(log(largest->ratio))))
 			largest = row;
 	}
@@ -405,7 +413,7 @@ static void print_spreads(
 		bool equal = !(spread->least < spread->most);
 
 		if (spread->model != model ||
-			(quantity->kind != COMPARED_CERTAIN && !report->points))
+			(quantity->kind >= COMPARED_UNCERTAIN && !report->points))
 			continue;
 		if (differ_spread_alone(fleet, spread) && !report->points) {
 			alone++;
@@ -450,8 +458,7 @@ static void print_fleet(struct report *report, const struct comparison *comparis
 	for (int i = 0; i < fleet->order_count; i++)
 		print_odd_unit(report, comparison, fleet->order[i]);
 	if (fleet->disturbed_count)
-		fputs("\nDisturbed while measured; measure again to see whether they differ:\n\n",
-			report->out);
+		fputs("\nTo measure again, to see whether they differ:\n\n", report->out);
 	for (int i = 0; i < fleet->disturbed_count; i++)
 		print_odd_unit(report, comparison, fleet->order[fleet->order_count + i]);
 	for (int i = 0; i < fleet->model_count; i++)

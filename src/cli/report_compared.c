@@ -145,7 +145,7 @@ static void add_spreads(struct document *document, const struct comparison *comp
 			&comparison->compared->quantity[spread->quantity];
 		bool equal = !(spread->least < spread->most);
 
-		if (spread->model != model || quantity->kind != COMPARED_CERTAIN)
+		if (spread->model != model || quantity->kind >= COMPARED_UNCERTAIN)
 			continue;
 		if (differ_spread_alone(fleet, spread)) {
 			alone++;
@@ -197,8 +197,8 @@ static void add_fleet(struct document *document, const struct comparison *compar
 		add_odd_unit(document, comparison, fleet->order[i]);
 	if (fleet->disturbed_count)
 		document_paragraph(document,
-			words_of("Disturbed while measured: %d of %d %s. Another measurement shows "
-				 "whether they differ:",
+			words_of("To measure again: %d of %d %s. Another measurement shows whether "
+				 "they differ:",
 				fleet->disturbed_count, fleet->measured, units)
 				.text);
 	for (int i = 0; i < fleet->disturbed_count; i++)

@@ -669,4 +669,51 @@ TEST_WITH(one_run_of_windows_does_not_show_another_processor, begin, end)
 	assert_int_equal(differing_windows("P", 3, 40, ",\"contended\":true"), 0);
 }
 
+/* Compares ten equal hosts with one whose buffer has `knee` entries, and `wrong` of whose 20
+ * classes take twice the cycles. */
+static struct differ_fleet fleet_of_cores(int knee, int wrong)
+{
+	char host[16];
+
+	for (int i = 0; i <= 10; i++) {
+		bool last = i == 10;
+
+		snprintf(host, sizeof(host), "%s%d", last ? "last" : "n", i);
+		text_addf(&lines,
+			"{\"v\":1,\"record\":\"window\",\"id\":1,\"host\":\"%s\",\"machine\":\"P\","
+			"\"filler\":\"jal\",\"state\":\"done\",\"knee\":%d}\n",
+			host, last ? knee : 48);
+		for (int k = 0; k < 20; k++)
+			text_addf(&lines,
+				"{\"v\":1,\"record\":\"class\",\"id\":%d,\"host\":\"%s\",\"name\":"
+				"\"c%d\",\"each\":%d}\n",
+				k + 2, host, k, last && k < wrong ? 2 : 1);
+	}
+	read_as("fleet", 0);
+	compared_finish(&compared);
+	return differ_fleet(&compared, false);
+}
+
+static void check_cores(int knee, int wrong, int differing, int doubtful)
+{
+	struct differ_fleet fleet = fleet_of_cores(knee, wrong);
+
+	assert_int_equal(fleet.order_count, differing);
+	assert_int_equal(fleet.disturbed_count, doubtful);
+	if (doubtful)
+		assert_int_equal(fleet.unit[fleet.order[0]].causes, 1u << CAUSE_ONCE);
+	differ_fleet_free(&fleet);
+	compared_free(&compared);
+	begin(NULL);
+}
+
+TEST_WITH(values_that_a_run_measures_once_name_a_host_only_together, begin, end)
+{
+	check_cores(48, 0, 0, 0);
+	check_cores(47, 0, 0, 0);
+	check_cores(40, 0, 1, 0);
+	check_cores(48, 2, 0, 1);
+	check_cores(48, 15, 1, 0);
+}
+
 RUN_TESTS()

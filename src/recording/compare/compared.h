@@ -36,6 +36,7 @@ enum line_group {
 /* How certain a quantity is in a single run. */
 enum compared_kind {
 	COMPARED_CERTAIN,
+	COMPARED_ONCE, /* each run measures it once, and many others of its kind: some are wrong */
 	COMPARED_UNCERTAIN, /* a condition of the measurement, such as the share of quiet trials */
 	COMPARED_POINT,	    /* a point of a probe's curve: uncertain, and not named in lists */
 };

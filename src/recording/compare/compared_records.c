@@ -31,6 +31,7 @@ static const double contended_least = 0.15;
 static const struct row {
 	const char *record, *name, *field, *unit;
 	enum { ANY, OWN, SHARED } where; /* OWN: core's own caches; SHARED: L3, memory */
+	enum compared_kind kind;
 } rows[] = {
 	{ "level", "name", "cycles", "cycles", OWN },
 	{ "level", "name", "ns", "ns", SHARED },
@@ -40,14 +41,14 @@ static const struct row {
 	{ "band", "level", "gbps", "GB/s", SHARED },
 	{ "cores", "name", "ns", "ns", ANY },
 	{ "window", "filler", "knee", "fillers", ANY },
-	{ "class", "name", "latency", "cycles", ANY },
-	{ "class", "name", "accumulate", "cycles", ANY },
-	{ "class", "name", "each", "cycles", ANY },
-	{ "class", "name", "slots", "slots", ANY },
-	{ "fact", "name", "value", "", ANY },
-	{ "core", NULL, "width", "slots/cycle", ANY },
-	{ "slack", NULL, "cycles", "cycles/iteration", ANY },
-	{ "resource", "resource", "pressure", "cycles/iteration", ANY },
+	{ "class", "name", "latency", "cycles", ANY, COMPARED_ONCE },
+	{ "class", "name", "accumulate", "cycles", ANY, COMPARED_ONCE },
+	{ "class", "name", "each", "cycles", ANY, COMPARED_ONCE },
+	{ "class", "name", "slots", "slots", ANY, COMPARED_ONCE },
+	{ "fact", "name", "value", "", ANY, COMPARED_ONCE },
+	{ "core", NULL, "width", "slots/cycle", ANY, COMPARED_ONCE },
+	{ "slack", NULL, "cycles", "cycles/iteration", ANY, COMPARED_ONCE },
+	{ "resource", "resource", "pressure", "cycles/iteration", ANY, COMPARED_ONCE },
 };
 
 /* Kinds of JSON records that have no value that can be compared. Other kinds that the program knows
@@ -422,7 +423,7 @@ static bool take_rows(struct compared *compared, int source, const json_t *objec
 			value.hi = value.value * number_of(object, "cycles_hi") / cycles;
 		}
 		add_value(compared, source, text_string(&subject), row->field, row->unit, shared,
-			COMPARED_CERTAIN, &value);
+			row->kind, &value);
 		text_free(&subject);
 	}
 	return compared->value_count > before;

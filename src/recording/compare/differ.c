@@ -20,6 +20,7 @@ const char *const differ_cause_names[DIFFER_CAUSES] = {
 	[CAUSE_PROCESSOR] = "processor",
 	[CAUSE_BEYOND] = "beyond",
 	[CAUSE_DISTURBED] = "disturbed",
+	[CAUSE_ONCE] = "once",
 };
 
 /* With fewer runs than this, the range of a value contains all runs; with more, it goes from

@@ -49,6 +49,7 @@ enum differ_cause {
 	CAUSE_PROCESSOR, /* the processors, or their core models, are different */
 	CAUSE_BEYOND,	 /* only values of L3, memory and the clock differ */
 	CAUSE_DISTURBED, /* other programs disturbed the measurement itself */
+	CAUSE_ONCE,	 /* chance, because each run measures the values only once */
 	DIFFER_CAUSES
 };
 
@@ -123,8 +124,9 @@ struct differ_unit {
 	struct differ_facts facts;
 	unsigned causes; /* bits of enum differ_cause */
 	bool rare;	 /* true: at most one other unit (host or file) has this processor */
-	/* Other programs disturbed the few measurements of this unit, and explain all its unusual
-	 * values. Another measurement decides whether the unit differs. */
+	/* Other programs disturbed the few measurements of this unit, or each run measured a value
+	 * only once; this explains all its unusual values. Another measurement decides whether the
+	 * unit differs. */
 	bool disturbed;
 	int odd_first, odd_count; /* place in differ_fleet.odd */
 };
@@ -143,8 +145,8 @@ struct differ_fleet {
 				   largest first */
 	int odd_count;
 	/* Indices of the units (hosts or files) with unusual values: first `order_count` units that
-	 * differ from their model, then `disturbed_count` units that were disturbed while they were
-	 * measured. In both groups, the largest effect comes first. */
+	 * differ from their model, then `disturbed_count` units to measure again. In both groups,
+	 * the largest effect comes first. */
 	int *order;
 	int order_count, disturbed_count;
 };

@@ -164,7 +164,7 @@ static double room_of(
 static bool is_doubtful(const struct compared_quantity *quantity, const struct differ_value *value,
 	const struct differ_facts *facts)
 {
-	bool rough = quantity->kind != COMPARED_CERTAIN,
+	bool rough = quantity->kind >= COMPARED_UNCERTAIN,
 	     of_probe = rough || strncmp(quantity->subject, "level ", 6) == 0;
 
 	if (value->contended || (value->runs < TEST_RUNS && rough))
