@@ -74,11 +74,12 @@ static int run_step(const struct cli *cli, const char *words, FILE *out)
 	return exit_status;
 }
 
-/* Measures this machine, and writes the records to `out`. Adds the command lines to `commands`. If
- * one step cannot measure, only its section is missing. Returns CLI_DONE, or CLI_UNMEASURED if no
- * step could measure; 128 + signal after an interruption; CLI_USAGE if a step refuses its options.
+/* Measures this machine, and writes the records to `out`. Adds the command lines to `commands`, and
+ * those that cannot measure also to `missing`: only their sections are missing. Returns CLI_DONE,
+ * or CLI_UNMEASURED if no step could measure; 128 + signal after an interruption; CLI_USAGE if a
+ * step refuses its options.
  */
-static int measure(const struct cli *cli, FILE *out, struct text *commands)
+static int measure(const struct cli *cli, FILE *out, struct text *commands, struct text *missing)
 {
 	int failed = 0, stopped = 0;
 
@@ -91,6 +92,8 @@ static int measure(const struct cli *cli, FILE *out, struct text *commands)
 		text_addf(commands, "slexplore %s\n", text_string(&words));
 		cli_note(cli, "%d of %d: slexplore %s", i + 1, STEPS, text_string(&words));
 		exit_status = run_step(cli, text_string(&words), out);
+		if (exit_status != CLI_DONE)
+			text_addf(missing, "slexplore %s\n", text_string(&words));
 		text_free(&words);
 		if (interrupt_signal())
 			stopped = 128 + interrupt_signal();
@@ -228,7 +231,7 @@ static int from_files(struct cli *cli, const struct asked *asked, struct report_
 
 static int from_here(struct cli *cli, const struct asked *asked, struct report_origin *origin)
 {
-	struct text commands = { 0 };
+	struct text commands = { 0 }, missing = { 0 };
 	struct kept kept = { 0 };
 	struct compared compared = { .kept = &kept };
 	double begun = monotonic_seconds();
@@ -240,10 +243,11 @@ static int from_here(struct cli *cli, const struct asked *asked, struct report_o
 
 	if (!records)
 		return cli_fail(cli, status);
-	exit_status = measure(cli, records, &commands);
+	exit_status = measure(cli, records, &commands, &missing);
 	fclose(records);
 	origin->seconds = monotonic_seconds() - begun;
 	origin->commands = text_string(&commands);
+	origin->failed = text_string(&missing);
 	if (interrupt_signal()) {
 		cli_note(cli, "interrupted: no report is written");
 	} else if (exit_status == CLI_DONE) {
@@ -259,6 +263,7 @@ static int from_here(struct cli *cli, const struct asked *asked, struct report_o
 	}
 	free(bytes);
 	text_free(&commands);
+	text_free(&missing);
 	kept_free(&kept);
 	compared_free(&compared);
 	return exit_status;
@@ -267,7 +272,7 @@ static int from_here(struct cli *cli, const struct asked *asked, struct report_o
 static int report_run(struct cli *cli)
 {
 	struct asked asked = read_words(cli);
-	struct report_origin origin = { .commands = "" };
+	struct report_origin origin = { .commands = "", .failed = "" };
 	time_t now = time(NULL);
 	char made[40] = "";
 	struct tm day;

@@ -132,13 +132,6 @@ static void put_words(FILE *out, const struct windows_report *windows)
 			out, TEXT_COLUMNS, words_of("%s%s: ", first, row->filler).text, 2, words);
 		first = "";
 	}
-	for (int i = 0; i < windows->count; i++)
-		if (windows->row[i].contended) {
-			fprintf(out,
-				"%s%s: another thread shared the core, so the knee may be wrong\n",
-				first, windows->row[i].filler);
-			first = "";
-		}
 }
 
 /* Prints the published sizes of each buffer once. */

@@ -20,7 +20,7 @@ struct quality {
 
 static struct quality quality_of(const struct shown *shown, int index)
 {
-	struct quality quality = { 0 };
+	struct quality quality = { .load = NAN };
 	const struct json_t *sample;
 	unsigned clocks = 0;
 
@@ -139,7 +139,8 @@ static void section_quality(struct page_parts *page)
 					? words_of("%.0f %%", 100 * quality.quiet).text
 					: "-",
 				words_of("%u", quality.contended).text,
-				words_of("%.1f", quality.load).text, NULL },
+				isfinite(quality.load) ? words_of("%.1f", quality.load).text : "-",
+				NULL },
 			NULL);
 	}
 	document_table_end(page->document);
@@ -157,6 +158,12 @@ static void section_repeat(struct page_parts *page)
 	const struct report_origin *origin = page->origin;
 
 	document_commands(page->document, origin->commands);
+	if (*origin->failed) {
+		document_paragraph(page->document,
+			"These commands could not measure, so their sections are missing. Each "
+			"states the reason when it runs alone.");
+		document_commands(page->document, origin->failed);
+	}
 	document_paragraph(page->document,
 		origin->seconds > 0
 			? words_of("Measured in %.0f s and written at %s by slexplore %s.",

@@ -8,6 +8,7 @@
 /* Where and when the records were made. */
 struct report_origin {
 	const char *commands; /* lines with the commands that repeat the measurement */
+	const char *failed;   /* lines with those commands that could not measure; "": none */
 	const char *made;     /* time at which the page is written: "2026-11-23 14:00 UTC" */
 	double seconds;	      /* time that the measurement took; 0: the records come from files */
 };

@@ -22,7 +22,14 @@ expect 0 report three.md three.jsonl --quiet
 grep -q 'too few' three.md || fail "three machines are enough: $(cat three.md)"
 grep -q 'all equal' three.md || fail "equal values are not called so: $(cat three.md)"
 [ "$(grep -c '^```$' three.md)" = 2 ] || fail "the fence of the commands: $(grep '```' three.md)"
+grep -q '^| n1 | 1 | .*| - |$' three.md || fail "a load average that no record has: $(grep '^| n1' three.md)"
 ! grep -q 'nan' three.md || fail "a machine without samples: $(grep nan three.md)"
+
+# A page names the commands that could not measure.
+mkdir data
+for isa in x86_64 aarch64; do echo 'no recipe' >data/characterise.$isa; done
+SLEXPLORE_DATA=$PWD/data "$SLEXPLORE" report some.md --time-budget 1 --quiet >out 2>err || fail "no page: $(tail -n 3 err)"
+sed -n '/could not measure/,$p' some.md | grep -q '^slexplore characterise' || fail "a missing section is not named: $(tail -n 20 some.md)"
 
 # An interrupted report leaves no file.
 "$SLEXPLORE" report page.html >out 2>err </dev/null &

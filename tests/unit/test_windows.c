@@ -485,6 +485,11 @@ TEST(a_reorder_buffer_that_is_full_first_is_named)
 	report.row[1].knee.x = 190;
 	windows_difference(&report, &report.row[1], words);
 	assert_null(strstr(words, "first"));
+	/* A thread on the same core uses half of the entries: the core file is not to blame. */
+	report.row[1].contended = true;
+	windows_difference(&report, &report.row[1], words);
+	check_contains(words, "another thread shared the core");
+	assert_null(strstr(words, "core file"));
 }
 
 TEST(fillers_are_named)

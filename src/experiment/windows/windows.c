@@ -514,6 +514,12 @@ void windows_difference(const struct windows_report *report, const struct window
 	const struct windows_row *nops = full_before(report, row);
 	double found = row->fact ? row->knee.x * row->fact->each + row->fact->own : row->knee.x;
 
+	/* A thread on the same core uses half of many buffers, so the core file is not to blame. */
+	if (row->contended && isfinite(found)) {
+		snprintf(words, BUFFERS_WORDS,
+			"another thread shared the core, so the knee may be wrong");
+		return;
+	}
 	if (!nops) {
 		buffers_difference(&report->buffers, &row->knee, row->fact, row->entries, words);
 		return;
