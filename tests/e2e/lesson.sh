@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lessons from outside: the list, a lesson with planted mistakes, and the answers of a class.
 # Requires top_srcdir, the source directory.
+leaks=1
 . "$(dirname "$0")/lib.sh"
 
 recording=$top_srcdir/tests/data/canned.jsonl

@@ -21,6 +21,10 @@ export LC_ALL=C.UTF-8
 SLEXPLORE_DATA='' XDG_CONFIG_HOME=$place/none
 export SLEXPLORE_DATA XDG_CONFIG_HOME
 unset NO_COLOR SLEXPLORE_THEME
+# Leaks matter in the explorer, which runs for hours: its scripts set leaks=1. Other subcommands run for seconds, and the search for
+# leaks at the end takes a third of the processor time of a short one.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=${leaks:-0}
+export ASAN_OPTIONS
 
 # Failures are counted in a file, because the caller may be part of a pipeline.
 fail() {

@@ -182,8 +182,7 @@ source_file abort.c '#include <stdlib.h>' '#include <unistd.h>' "$array" \
 	'long loop(long n) { if (write(2, "two\n lines\33\nof three\n", 21) == 21) abort(); return 0; }'
 wrong 1 abort.c "(SIGABRT) in loop(): two lines?"
 source_file exit.c '#include <stdlib.h>' "$array" 'long loop(long n) { exit(3); }'
-# A sanitised program would search for leaks here, which takes seconds on a busy machine.
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 wrong 1 exit.c "loop() ended the process: exit("
+wrong 1 exit.c "loop() ended the process: exit("
 source_file endless.c "$array" 'long loop(long n, volatile int *a) { for (;;) a[0]++; }'
 wrong 1 endless.c "loop() did not return within 2"
 # All calls together have a deadline, and so has single-stepping. The deadline is longer on a busy machine.

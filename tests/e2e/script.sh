@@ -1,5 +1,6 @@
 #!/bin/sh
 # The explorer without a terminal: scripts run; an error is one line, with exit status 2 and no escape byte.
+leaks=1
 . "$(dirname "$0")/lib.sh"
 
 # mistake WORDS: the message is one line with these words.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The explorer on a real terminal (tmux): it starts, follows keys, survives resizes and stops. However it ends, it restores the
 # terminal. The script polls the screen with a deadline, and never sleeps for a fixed time.
+leaks=1
 . "$(dirname "$0")/lib.sh"
 
 command -v tmux >/dev/null 2>&1 || { echo "no tmux here"; exit 77; }
