@@ -46,12 +46,20 @@ struct hash {
 	struct hash_slot *slot;
 };
 
+/* Maximum load of the open table in percent. Searches in a fuller open table visit too many slots.
+ */
+enum { OPEN_MOST = 90 };
+
 /* hash_make() describes the tables of a setting. memory: the start of the tables, which need not be
- * laid out yet. hash_keys() returns the number of keys. hash_bytes() returns the bytes of both
- * tables. */
+ * laid out yet. hash_buckets() and hash_keys() return the numbers of buckets and of keys.
+ * hash_bytes() returns the bytes of both tables. */
 struct hash hash_make(const int64_t *v, uint64_t seed, unsigned char *memory);
+uint64_t hash_buckets(const int64_t *v);
 uint64_t hash_keys(const int64_t *v);
 uint64_t hash_bytes(const int64_t *v);
+
+/* Lays both tables out. Returns false if the run was cancelled; both tables are then unusable. */
+bool hash_lay_out(const struct hash *hash, struct kernel_run *run);
 
 /* Returns the value of the key with rank `rank`. */
 static inline uint64_t hash_value(uint64_t rank)
