@@ -383,7 +383,7 @@ TEST(probed_pressure_has_a_bar_for_each_busy_resource)
 		.name = "alu1", .kind = SLACK_EXACT, .pressure = 3, .pressure_hi = 3, .model = 3
 	};
 	pressure->resource[2] = (struct slack_resource){ .name = "fp", .kind = SLACK_EXACT };
-	pressure->resource[3] = (struct slack_resource){ .name = "divu", .kind = SLACK_FAILED };
+	pressure->resource[3] = (struct slack_resource){ .name = "idiv", .kind = SLACK_FAILED };
 	chart = chart_pressure(pressure, &origin);
 	assert_int_equal(chart->bar_count, 3);
 	assert_string_equal(chart->bar[0].name, "alu1");

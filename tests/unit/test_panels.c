@@ -649,7 +649,7 @@ TEST(code_shows_the_cost_of_each_instruction)
 	lacks(shown, "sum of P costs");
 	/* A long list of ports leaves room for the costs. */
 	snprintf(explanation->limits.insn[0].ports, sizeof(explanation->limits.insn[0].ports),
-		"p0-3 + p0-3 + p4-7 + micro:20");
+		"p0-3 + p0-3 + p4-7 + microcode:20");
 	check_parts(draw(&panel_code, 60, 9), "imul rax, rbx", "P cost", "  3.00");
 	explanation->loop.insn[1].flow = FLOW_BRANCH;
 	check_contains(draw(&panel_code, 80, 10), " jump ");

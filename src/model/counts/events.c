@@ -143,7 +143,8 @@ static bool hides_ports(const struct uarch *uarch, const struct uarch_class *cla
 		return true;
 	for (int t = 0; t < class->term_count; t++)
 		for (int i = uarch->port_count; i < uarch_port_count(uarch); i++)
-			if ((class->term[t].ports >> i & 1) && strcmp(uarch->port[i], "micro") == 0)
+			if ((class->term[t].ports >> i & 1) &&
+				strcmp(uarch->port[i], "microcode") == 0)
 				return true;
 	return false;
 }

@@ -42,8 +42,7 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	where = words_ports(tally->uarch, ports);
 	if (kind == LIMIT_DIVIDER || kind == LIMIT_UNIT)
 		limits_add(tally, kind, cycles, "%s, %s cycles of %s", what.text,
-			words_turn(tally, cycles).text,
-			strcmp(where.text, "micro") == 0 ? "microcode" : where.text);
+			words_turn(tally, cycles).text, where.text);
 	else
 		limits_add(tally, kind, cycles, "%s on %s", what.text, where.text);
 	tally->sampled = sampled;
