@@ -152,7 +152,8 @@ TEST(the_best_change_of_form_is_the_smallest_that_gains_as_much)
 	assert_int_equal(advice.setting.v[UNROLL], 4);
 	check_near(advice.to, 0.75, 1e-9);
 	check_near(advice.from, 3, 1e-9);
-	assert_string_equal(advice.words, "acc=4 (and unroll=4) breaks the chain: 0.750 predicted");
+	assert_string_equal(
+		advice.words, "acc=4 (and unroll=4) shortens the chain: 0.750 predicted");
 	assert_string_equal(advice.set, "acc=4 unroll=4");
 	assert_string_equal(advice.brief, "acc=4, …");
 }

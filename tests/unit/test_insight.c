@@ -349,7 +349,7 @@ TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 		assert_true(model.asked <= before + 1); /* at most one at a time */
 	}
 	assert_true(view.setting.v[FOLD_ACC] > 4);
-	check_contains(view.screen.notice, "breaks the chain");
+	check_contains(view.screen.notice, "shortens the chain");
 	/* Not when another setting was chosen meanwhile. */
 	check_ok(session_command(session, "set acc=1", now));
 	check_ok(session_command(session, "set acc=3", now));

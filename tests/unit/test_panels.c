@@ -328,7 +328,7 @@ static void begin_limits(void)
 	view.gap = (struct gap){ .kind = GAP_SOFT, .words = "the gap's words", .brief = "+0.400" };
 	view.advice = (struct advice){ .kind = ADVICE_KNOB,
 		.to = 2,
-		.words = "acc=2 breaks the chain: 2.000 predicted",
+		.words = "acc=2 shortens the chain: 2.000 predicted",
 		.set = "acc=2",
 		.brief = "acc=2" };
 }
@@ -340,7 +340,7 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	check_parts(shown, "(soft) ", " 4.500 <- predicted", " 4.000 <- binds",
 		"unknown: the missing number", "measured", " 4.400 R", "the hard cause");
 	lacks(shown, "the width's cause");
-	check_parts(shown, "the gap's words", "r: acc=2 breaks the chain");
+	check_parts(shown, "the gap's words", "r: acc=2 shortens the chain");
 	/* A soft bar has other marks than a hard one. */
 	check_parts(shown, "(soft) ....", " ####");
 	/* Wide, each has its cause beside it. */
@@ -649,7 +649,7 @@ TEST(code_shows_the_cost_of_each_instruction)
 	lacks(shown, "sum of P costs");
 	/* A long list of ports leaves room for the costs. */
 	snprintf(explanation->limits.insn[0].ports, sizeof(explanation->limits.insn[0].ports),
-		"p0-3 + p0-3 + p4-7 + microcode:20");
+		"p0-3 + p0-3 + p4-7 + micro:20");
 	check_parts(draw(&panel_code, 60, 9), "imul rax, rbx", "P cost", "  3.00");
 	explanation->loop.insn[1].flow = FLOW_BRANCH;
 	check_contains(draw(&panel_code, 80, 10), " jump ");

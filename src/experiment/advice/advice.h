@@ -16,7 +16,7 @@ struct advice {
 	struct setting setting;
 	int knob;
 	double from, to; /* predicted CPE before and after the change */
-	char words[200]; /* text of the advice: "acc=4 (and unroll=4) breaks the chain: 0.750
+	char words[200]; /* text of the advice: "acc=4 (and unroll=4) shortens the chain: 0.750
 			    predicted", or a sentence about a change of the code */
 	char set[120]; /* every changed knob, such as "acc=4 unroll=4"; empty for ADVICE_SENTENCE */
 	char brief[48]; /* a short form of `set`: "acc=4, …" */
