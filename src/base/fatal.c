@@ -24,10 +24,15 @@ enum { RESTORE_MS = 1000 };
 static atomic_flag begun = ATOMIC_FLAG_INIT;
 
 /* The handler of RESTORE_SIGNAL, in the thread of fatal_rescue(). The thread stops here, so that it
- * does not change the terminal after it was restored. */
-static void restore_and_stop(int number)
+ * does not change the terminal after it was restored. If another process sends this signal, it ends
+ * the program. */
+static void restore_and_stop(int number, siginfo_t *info, void *context)
 {
-	(void)number;
+	(void)context;
+	if (info->si_code != SI_TKILL || info->si_pid != getpid()) {
+		fatal_signal(number);
+		return;
+	}
 	if (rescue_first)
 		rescue_first();
 	atomic_store(&restored, true);
@@ -37,7 +42,8 @@ static void restore_and_stop(int number)
 
 void fatal_rescue(void (*rescue)(void))
 {
-	const struct sigaction stopping = { .sa_handler = restore_and_stop };
+	const struct sigaction stopping = { .sa_sigaction = restore_and_stop,
+		.sa_flags = SA_SIGINFO };
 
 	rescue_first = rescue;
 	rescued = getpid();
@@ -153,10 +159,13 @@ void fatal_report(int number)
 		report(" crashed");
 }
 
-static void on_overtime(int number)
+static void on_overtime(int number, siginfo_t *info, void *context)
 {
-	(void)number;
-	report(" does not end");
+	(void)context;
+	if (info->si_code == SI_TIMER)
+		report(" does not end");
+	else
+		fatal_signal(number);
 }
 
 void fatal_signal(int number)
@@ -173,23 +182,31 @@ bool fatal_handles(const struct sigaction *action)
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == fatal_signal;
 }
 
+/* Catches a fatal signal, unless it has a handler, or is ignored. */
+static void catch_signal(int number)
+{
+	const struct sigaction ours = { .sa_handler = fatal_signal,
+		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	struct sigaction present;
+
+	if (sigaction(number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) &&
+		present.sa_handler == SIG_DFL)
+		sigaction(number, &ours, NULL);
+}
+
 void fatal_catch(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP,
 		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1,
 		SIGUSR2, SIGIO, SIGPWR, SIGSTKFLT };
-	const struct sigaction ours = { .sa_handler = fatal_signal,
-		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	const struct sigaction overtime_ends = { .sa_sigaction = on_overtime,
+		.sa_flags = SA_SIGINFO };
 
-	handles_overtime = sigaction(OVERTIME_SIGNAL,
-				   &(struct sigaction){ .sa_handler = on_overtime }, NULL) == 0;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct sigaction present;
-
-		if (sigaction(signals[i], NULL, &present) == 0 &&
-			!(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
-			sigaction(signals[i], &ours, NULL);
-	}
+	handles_overtime = sigaction(OVERTIME_SIGNAL, &overtime_ends, NULL) == 0;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		catch_signal(signals[i]);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		catch_signal(number);
 }
 
 void fatal(const char *format, ...)

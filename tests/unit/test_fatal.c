@@ -1,6 +1,7 @@
 /* The end of the program after a failure in a thread. */
 #include "check.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -122,6 +123,36 @@ TEST(the_thread_of_the_terminal_restores_it_and_stops)
 				   : WIFEXITED(how) && WEXITSTATUS(how) == 1);
 		assert_int_equal(atomic_load(&seen->rescued_in), child);
 		assert_true(atomic_load(&seen->stopped));
+	}
+}
+
+/* The program uses two real-time signals itself. From another process, each of them ends it. */
+TEST(each_real_time_signal_from_outside_restores_the_terminal_and_ends)
+{
+	const int numbers[] = { SIGRTMIN, SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMAX };
+
+	for (int i = 0; i < 4; i++) {
+		pid_t child;
+		int how;
+
+		seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+		assert_ptr_not_equal(seen, MAP_FAILED);
+		child = fork();
+		if (child == 0) {
+			fatal_catch();
+			fatal_rescue(rescue);
+			alarm(60); /* without the signal's effect, the test fails */
+			for (;;)
+				atomic_fetch_add(&seen->turns, 1);
+		}
+		while (!atomic_load(&seen->turns))
+			sched_yield();
+		kill(child, numbers[i]);
+		assert_int_equal(waitpid(child, &how, 0), child);
+		assert_true(WIFSIGNALED(how) && WTERMSIG(how) == numbers[i]);
+		assert_int_equal(atomic_load(&seen->rescued_in), child);
+		munmap(seen, sizeof(*seen));
 	}
 }
 
