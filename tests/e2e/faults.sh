@@ -15,6 +15,9 @@ removed() { "${MAKE:-make}" -n -C "$top_builddir" check-faults "PART=$1" 2>err |
 first=$(removed 1/3)
 [ -n "$first" ] || fail "make check-faults uses no folder: $(tail -n 3 err)"
 [ "$first" != "$(removed 2/3)" ] || fail "parts 1/3 and 2/3 use one folder, $first"
+# `make check-sandbox` must fail if the program crashes.
+printf '#!/bin/sh\nexit 139\n' >crashing && chmod +x crashing
+! "$top_srcdir/tests/sandbox.sh" "$work/crashing" >out 2>&1 || fail "sandbox.sh accepts crashes"
 # The size of the threads' stacks does not depend on the limit of the main thread's stack.
 (ulimit -s 256 && "$SLEXPLORE" run mul-chain --time-budget 0.02 --quiet >out 2>err)
 [ $? -le 1 ] || fail "a small stack: $(head -c 700 err)"
