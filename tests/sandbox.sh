@@ -2,10 +2,10 @@
 # Runs slexplore in sandboxes, and prints what works in each: `run` of a kernel, `explain` of an own loop (which is single-stepped),
 # and the explorer with a script. A row has "yes", or the message. No run may crash, hang, or leave a file.
 #
-#   sandbox.sh PROGRAM        make check-sandbox
+#   sandbox.sh PROGRAM [NAME]       make check-sandbox; NAME: only the sandbox with this name
 set -u
 
-program=$1
+program=$1 only=${2-}
 place=$(mktemp -d) || exit 2
 trap 'rm -rf "$place"' EXIT
 mkdir "$place/tmp" "$place/work"
@@ -56,6 +56,7 @@ cell() {
 sandbox() {
 	name=$1
 	shift
+	[ -z "$only" ] || [ "$only" = "$name" ] || return
 	"$@" true 2>/dev/null || { echo "$name: cannot be tried here"; return; }
 	echo "$name"
 	printf '  run       %s\n' "$(cell "$@" "$program" run mul-chain --time-budget 0.2 --quiet)"

@@ -17,7 +17,8 @@ first=$(removed 1/3)
 [ "$first" != "$(removed 2/3)" ] || fail "parts 1/3 and 2/3 use one folder, $first"
 # `make check-sandbox` must fail if the program crashes.
 printf '#!/bin/sh\nexit 139\n' >crashing && chmod +x crashing
-! "$top_srcdir/tests/sandbox.sh" "$work/crashing" >out 2>&1 || fail "sandbox.sh accepts crashes"
+! "$top_srcdir/tests/sandbox.sh" "$work/crashing" "one processor" >out 2>&1 || fail "sandbox.sh accepts crashes"
+grep -q WRONG out || fail "sandbox.sh tries nothing: $(cat out)"
 # The size of the threads' stacks does not depend on the limit of the main thread's stack.
 (ulimit -s 256 && "$SLEXPLORE" run mul-chain --time-budget 0.02 --quiet >out 2>err)
 [ $? -le 1 ] || fail "a small stack: $(head -c 700 err)"
