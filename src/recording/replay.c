@@ -280,11 +280,12 @@ struct status replay_open(const char *path, struct replay **replay)
 
 	if (!status_is_ok(&status) || (*replay)->settings.count > 0)
 		return status;
+	/* The first note begins with the name, and ends its line. */
 	notes = replay_summary(*replay).notes;
-	status = status_usage("%.100s: none of the recorded settings can be shown%s%.120s",
-		(*replay)->name, *notes ? ": " : "",
-		*notes ? notes + strlen((*replay)->name) + 2 : "");
-	status.text[strcspn(status.text, "\n")] = '\0';
+	if (*notes)
+		notes += strlen((*replay)->name) + 1;
+	status = status_usage("%.100s: none of the recorded settings can be shown%s%.*s",
+		(*replay)->name, *notes ? ": line " : "", (int)strcspn(notes, "\n"), notes);
 	replay_free(*replay);
 	*replay = NULL;
 	return status;

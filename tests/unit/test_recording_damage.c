@@ -72,6 +72,8 @@ TEST(test_what_is_no_recording)
 	recording = open_recording();
 	recording_close(recording);
 	check_refused("one.jsonl: none of the recorded settings can be shown");
+	replace("\n", "\nNaN\n");
+	check_refused("shown: line 2: ");
 	replace("\"format\":2,\"program\":\"", "\"format\":3,\"program\":\"9.");
 	check_refused("made by slexplore 9.");
 	check_refused("format 3: this slexplore reads formats up to 2");
