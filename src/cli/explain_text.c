@@ -53,9 +53,10 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 	explain_text_core(report, limits);
 	if (loop->stepped)
 		fprintf(out,
-			"loop      single-stepped over %d turns of %s element%s: %s instructions "
+			"loop      single-stepped over %d turn%s of %s element%s: %s instructions "
 			"an element (S)\n",
-			loop->turns, elements.text, limits->elements == limits->turns ? "" : "s",
+			loop->turns, loop->turns == 1 ? "" : "s", elements.text,
+			limits->elements == limits->turns ? "" : "s",
 			units_value(loop->insns_per_element).text);
 	else
 		fprintf(out,

@@ -367,13 +367,15 @@ static double entries_of(const struct front_end *front, int window)
  *
  * Code without a taken branch takes at least a cycle for each `bytes` bytes, as many as a window
  * has: 16 nops of 10 to 15 bytes take 3 to 4 cycles, 64 take 11 to 16. A block that is no longer
- * than a window takes no whole cycle of its own. If `bytes` is 0, the bytes do not count. */
-static double entry_cycles(const struct front_end *front, double bytes)
+ * than a window takes no whole cycle of its own. If `bytes` is 0, the bytes do not count. Sets
+ * *paused to whether some read takes two cycles. */
+static double entry_cycles(const struct front_end *front, double bytes, bool *paused)
 {
 	double each = front->fact[EXTRA_OPCACHE_ENTRIES], cycles = 0, before = 0, length;
 	bool target = true;
 	int first = 0;
 
+	*paused = false;
 	for (int w = 0; w < front->windows; w++) {
 		double entries = entries_of(front, w);
 		int last = front->window[w].end - 1;
@@ -382,9 +384,10 @@ static double entry_cycles(const struct front_end *front, double bytes)
 		/* Two short blocks of code that end in taken branches are read together. */
 		if (entries <= 1 && taken)
 			cycles += target ? 1 / each : 1;
-		else if (target && entries > each)
+		else if (target && entries > each) {
 			cycles += 2 * ceil(entries / each) - 1;
-		else if (entries > 1)
+			*paused = true;
+		} else if (entries > 1)
 			cycles += fmax(1, ceil((entries - 1) / each));
 		target = taken;
 		if (!taken)
@@ -403,25 +406,29 @@ static double entry_cycles(const struct front_end *front, double bytes)
  * bytes of code. */
 static void add_entries(const struct front_end *front, struct tally *tally)
 {
-	double bytes = front->fact[EXTRA_LINE_BYTES], cycles = entry_cycles(front, bytes),
+	bool paused;
+	double bytes = front->fact[EXTRA_LINE_BYTES], cycles = entry_cycles(front, bytes, &paused),
 	       entries = 0;
 
 	for (int w = 0; w < front->windows; w++)
 		entries += entries_of(front, w);
 	if (!exceeds(tally, cycles))
 		return;
-	if (cycles > entry_cycles(front, 0) + 1e-9)
+	if (cycles > entry_cycles(front, 0, &paused) + 1e-9)
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s bytes of code a cycle from the op cache, in whole cycles: %s cycle%s",
 			words_number(bytes).text, words_turn(tally, cycles).text,
 			words_s(tally, cycles));
 	else
 		limits_add(tally, LIMIT_OPCACHE, cycles,
-			"%s op cache entries; each %s-byte window of code supplies %s a cycle: %s "
-			"cycles",
-			words_turn(tally, entries).text, words_number(bytes).text,
+			"%s op cache entries in %s cycles: a cycle reads %s of one %s-byte window "
+			"of "
+			"code%s",
+			words_turn(tally, entries).text, words_turn(tally, cycles).text,
 			words_number(front->fact[EXTRA_OPCACHE_ENTRIES]).text,
-			words_turn(tally, cycles).text);
+			words_number(bytes).text,
+			paused ? ", and the window that a branch jumps to only every second cycle"
+			       : "");
 }
 
 /* Adds the two limits of the micro-op cache: windows of code per cycle, and micro-ops per cycle. If
