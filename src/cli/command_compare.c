@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/cli.h"
@@ -96,7 +97,8 @@ static void note_lines(const struct cli *cli, const struct compared *compared)
 
 /* ---- Files and sides */
 
-/* Reads the recordings and JSON files that the command line names. The word "vs" separates the
+/* Reads the recordings and JSON files that the command line names; without a name, standard input,
+ * unless it is a terminal. The word "vs" separates the
  * files of A from those of B. *sides becomes true if the command line names files for A and for B.
  */
 static struct status read_words(
@@ -128,7 +130,7 @@ static struct status read_words(
 		status = compared_read(compared, cli->words[i], side);
 	}
 	if (status_is_ok(&status) && !*files)
-		return asked->baseline || *sides
+		return asked->baseline || *sides || !isatty(STDIN_FILENO)
 			       ? compared_read(compared, "-", side)
 			       : status_usage("missing file: slexplore compare FILE FILE, or - for "
 					      "standard input");

@@ -16,11 +16,12 @@ struct quality {
 	unsigned samples, contended;
 	double quiet, load, ghz; /* mean share of quiet trials; highest load average; mean clock in
 				    GHz; NAN: unknown */
+	double ghz_lo, ghz_hi;	 /* lowest and highest clock of a sample; NAN: unknown */
 };
 
 static struct quality quality_of(const struct shown *shown, int index)
 {
-	struct quality quality = { .load = NAN };
+	struct quality quality = { .load = NAN, .ghz_lo = NAN, .ghz_hi = NAN };
 	const struct json_t *sample;
 	unsigned clocks = 0;
 
@@ -33,6 +34,8 @@ static struct quality quality_of(const struct shown *shown, int index)
 		quality.load = fmax(quality.load, kept_number(sample, "load_average"));
 		if (isfinite(ghz)) {
 			quality.ghz += ghz;
+			quality.ghz_lo = fmin(quality.ghz_lo, ghz);
+			quality.ghz_hi = fmax(quality.ghz_hi, ghz);
 			clocks++;
 		}
 	}
@@ -85,7 +88,8 @@ static void add_cards(struct page_parts *page)
 	document_cards(page->document);
 	add_card(page, "Core clock",
 		isfinite(quality.ghz) ? words_of("%.2f GHz", quality.ghz) : words_of("-"),
-		words_of("%s, mean of %u samples", report_probe_letter(shown), quality.samples));
+		words_of("%s, mean of %u samples (%.2f to %.2f)", report_probe_letter(shown),
+			quality.samples, quality.ghz_lo, quality.ghz_hi));
 	add_level_cards(page);
 	for (size_t at = 0; (band = shown_next(shown, 0, "band", &at));)
 		if (strcmp(kept_word(band, "level").text, "memory") == 0 &&
@@ -249,8 +253,9 @@ static void add_head(struct page_parts *page, struct words *title)
 			       shown->kept->by_file ? "files" : "machines");
 	document_heading(page->document, 1, title->text);
 	document_paragraph(page->document,
-		one ? words_of("%s%s%s; measured by slexplore, %s", host,
+		one ? words_of("%s%s%s; measured by slexplore, %s%s", host,
 			      *microcode.text ? ", microcode " : "", microcode.text,
+			      page->origin->seconds > 0 ? "" : "page written at ",
 			      page->origin->made)
 				.text
 		    : words_of("compared by slexplore, %s", page->origin->made).text);

@@ -5,10 +5,19 @@
 #include "base/units.h"
 #include "cli/report_inside.h"
 
+/* The latency of a level in ns. Its quartiles are those of the cycles, of the same samples. */
+static struct words level_ns(const struct json_t *level)
+{
+	double ns = kept_number(level, "ns"), cycles = kept_number(level, "cycles");
+
+	return report_spread(ns, "T", ns * kept_number(level, "cycles_lo") / cycles,
+		ns * kept_number(level, "cycles_hi") / cycles);
+}
+
 static void add_levels(struct page_parts *page)
 {
-	static const char *const columns[] = { "level", ">size found", ">range", ">size stated (S)",
-		">cycles", ">ns (T)", NULL };
+	static const char *const columns[] = { "level", ">size found (R)", ">range",
+		">size stated (S)", ">cycles", ">ns", NULL };
 	const char *letter = report_probe_letter(page->shown);
 	const struct json_t *level;
 
@@ -17,8 +26,7 @@ static void add_levels(struct page_parts *page)
 		struct kept_word name = kept_word(level, "name");
 		struct words size = report_size(level, "bytes"),
 			     stated = report_size(level, "stated"),
-			     cycles = report_range(level, "cycles", letter),
-			     ns = words_of("%s", units_value(kept_number(level, "ns")).text),
+			     cycles = report_range(level, "cycles", letter), ns = level_ns(level),
 			     range = kept_flag(level, "unstable") && kept_number(level, "bytes") > 0
 					     ? words_of("%s to %s",
 						       report_size(level, "bytes_lo").text,
@@ -64,31 +72,36 @@ void section_memory(struct page_parts *page)
 void section_bandwidth(struct page_parts *page)
 {
 	static const char *const columns[] = { "level", "operation", ">working set",
-		">bytes per cycle", ">lines per cycle", ">GB/s (T)", NULL };
+		">bytes per cycle", ">lines per cycle", ">GB/s", NULL };
 	const struct json_t *band, *sample;
 
 	document_table(page->document, columns);
 	for (size_t at = 0; (band = shown_next(page->shown, 0, "band", &at));) {
-		struct words bytes =
-			words_of("%s %s", units_value(kept_number(band, "bytes_per_cycle")).text,
-				report_probe_letter(page->shown));
+		static const char *const keys[] = { "bytes_per_cycle", "lines_per_cycle", "gbps" };
+		const char *letter = report_probe_letter(page->shown);
+		double low = NAN, high = NAN; /* quartiles, divided by the value */
+		struct words values[3];
 
 		/* The quartiles of the band are those of its sample. */
 		for (size_t next = 0; (sample = shown_next(page->shown, 0, "sample", &next));)
 			if (kept_number(sample, "id") == kept_number(band, "sample") &&
 				*kept_word(sample, "part").text) {
-				double value = kept_number(band, "bytes_per_cycle"),
-				       cpe = kept_number(sample, "cpe");
+				double cpe = kept_number(sample, "cpe");
 
-				bytes = report_spread(value, report_letter(sample),
-					value * cpe / kept_number(sample, "cpe_hi"),
-					value * cpe / kept_number(sample, "cpe_lo"));
+				letter = report_letter(sample);
+				low = cpe / kept_number(sample, "cpe_hi");
+				high = cpe / kept_number(sample, "cpe_lo");
 			}
+		for (int i = 0; i < 3; i++) {
+			double value = kept_number(band, keys[i]);
+
+			values[i] = report_spread(
+				value, i < 2 ? letter : "T", value * low, value * high);
+		}
 		document_row(page->document,
 			(const char *const[]){ kept_word(band, "level").text,
 				kept_word(band, "op").text, report_size(band, "size").text,
-				bytes.text, units_value(kept_number(band, "lines_per_cycle")).text,
-				units_value(kept_number(band, "gbps")).text, NULL },
+				values[0].text, values[1].text, values[2].text, NULL },
 			NULL);
 	}
 	document_table_end(page->document);

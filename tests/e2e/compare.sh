@@ -51,6 +51,7 @@ grep -q '"record":"comparison".*"lines":19.*"other":1,"cut":1.*"repeated":1.*"us
 says err '1 repeated'
 says err '1 without a record'
 run 3 compare - --fail-over 5% <noisy.jsonl
+run 3 compare --fail-over 5% <noisy.jsonl
 says out 'n5'
 run 0 compare - --fail-over 20% <noisy.jsonl
 
