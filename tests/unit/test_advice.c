@@ -290,6 +290,32 @@ TEST(a_chain_of_pointers_is_not_told_to_use_accumulators)
 	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
 }
 
+TEST(a_chain_that_only_counts_is_to_be_unrolled)
+{
+	struct insn *step = &explanation->loop.insn[0];
+
+	begin(by_nothing, &kernel);
+	explanation->loop.insn_count = 1;
+	*step = (struct insn){ .mnemonic = "add",
+		.read_count = 1,
+		.reads = { 3 },
+		.write_count = 2,
+		.writes = { REG_FLAGS, 3 } };
+	explanation->limits.insn[0].carried = true;
+	assert_true(advice_find(&whole, &advice));
+	check_contains(advice.words, "Unroll: ");
+	/* A sum of two registers, or of two steps, is a chain to be broken. */
+	step->read_count = 2;
+	assert_true(advice_find(&whole, &advice));
+	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
+	step->read_count = 1;
+	explanation->loop.insn_count = 2;
+	explanation->loop.insn[1] = *step;
+	explanation->limits.insn[1].carried = true;
+	assert_true(advice_find(&whole, &advice));
+	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
+}
+
 /* While a line moves from core to core, no form of the code helps. */
 TEST(a_shared_line_comes_first)
 {

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "model/limits/tally.h"
 #include "table_limits.h"
 
 /* ---- The cores: Skylake, and a core with every number, all different */
@@ -321,6 +322,29 @@ TEST(names_are_complete)
 
 /* Ports that are chosen at rename, before anyone knows when what may go to one of them alone will
  * be ready. */
+/* The words of a limit name operations as a reader does, not as core files do. */
+TEST(every_class_of_a_shipped_core_has_words)
+{
+	static const char *const isas[] = { "x86_64", "aarch64" };
+
+	for (size_t i = 0; i < sizeof(isas) / sizeof(isas[0]); i++)
+		for (const char *const *name = uarch_names(isas[i]); *name; name++) {
+			struct uarch *uarch;
+
+			check_ok(uarch_load(*name, isas[i], &uarch));
+			for (int c = 0; c < uarch->class_count; c++) {
+				struct class_use use = { .class = &uarch->class[c], .count = 2 };
+				struct limit_words words =
+					words_uses(&(struct class_uses){ 1, &use }, 1, 1);
+
+				if (strcmp(words.text + strlen("2 "), use.class->name) == 0)
+					fail_msg("data/limits has no words for class %s of %s",
+						use.class->name, *name);
+			}
+			uarch_free(uarch);
+		}
+}
+
 TEST(a_choice_of_port_at_rename_is_soft)
 {
 	static const char loops[][240] = {

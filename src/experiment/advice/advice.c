@@ -217,6 +217,39 @@ static bool chases_pointers(const struct explanation *explanation)
 	return carried > 0;
 }
 
+/* Returns whether the instruction adds a constant to a register: whether it counts, or moves a
+ * pointer. */
+static bool counts(const struct insn *insn)
+{
+	static const char *const names[] = { "add", "adds", "sub", "subs", "inc", "dec", "lea" };
+	uint8_t from = insn->address_only      ? insn->memory[0].base
+		       : insn->read_count == 1 ? insn->reads[0]
+					       : REG_NONE;
+	bool named = false, same = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		named = named || strcmp(insn->mnemonic, names[i]) == 0;
+	for (int i = 0; i < insn->write_count; i++)
+		same = same || insn->writes[i] == from;
+	return named && same && from != REG_NONE && !insn_fetches(insn) &&
+	       (!insn->address_only || insn->memory[0].index == REG_NONE);
+}
+
+/* Returns whether the slowest chain is one step of a counter or of a pointer per iteration. */
+static bool only_counts(const struct explanation *explanation)
+{
+	const struct insn *step = NULL;
+
+	for (int i = 0; i < explanation->loop.insn_count; i++) {
+		if (!explanation->limits.insn[i].carried)
+			continue;
+		if (step)
+			return false;
+		step = &explanation->loop.insn[i];
+	}
+	return step && counts(step);
+}
+
 const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind)
 {
 	/* The cost of a line that moves between cores is not known, but it is the largest. */
@@ -225,6 +258,9 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
 	if (kind == LIMIT_LATENCY && chases_pointers(explanation))
 		return "Walk several lists at once, or keep the items in an array: each load waits "
 		       "for the address that the load before it fetches.";
+	if (kind == LIMIT_LATENCY && only_counts(explanation))
+		return "Unroll: the chain only counts, and one step of the counter then serves "
+		       "several elements.";
 	return limit_remedy(kind);
 }
 

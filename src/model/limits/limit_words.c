@@ -74,7 +74,7 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 
 /* ---- Words from the file data/limits */
 
-enum { WORD_ROWS = 128 };
+enum { WORD_ROWS = 192 };
 
 /* A row of the file data/limits: "limit NAME | EASES | REMEDY" or "class BEGIN | ONE | MANY". */
 static struct word_row {

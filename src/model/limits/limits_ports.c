@@ -41,8 +41,8 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	what = words_uses(&inside, tally->turns, 2);
 	where = words_ports(tally->uarch, ports);
 	if (kind == LIMIT_DIVIDER || kind == LIMIT_UNIT)
-		limits_add(tally, kind, cycles, "%s, %s cycles of %s", what.text,
-			words_turn(tally, cycles).text, where.text);
+		limits_add(tally, kind, cycles, "%s, %s cycle%s of %s", what.text,
+			words_turn(tally, cycles).text, words_s(tally, cycles), where.text);
 	else
 		limits_add(tally, kind, cycles, "%s on %s", what.text, where.text);
 	tally->sampled = sampled;
