@@ -55,6 +55,12 @@ run 3 compare --fail-over 5% <noisy.jsonl
 says out 'n5'
 run 0 compare - --fail-over 20% <noisy.jsonl
 
+# A host with another processor differs by more than any percentage.
+for host in 1 2 3 4 5 6 7 8 9 10; do sample n$host 1 1.0; done >same.jsonl
+sample other 1 1.0 | sed 's/"machine":"P"/"machine":"Q"/' >>same.jsonl
+run 3 compare --fail-over 900% <same.jsonl
+says out 'other: another processor'
+
 # Pictures of machines.
 expect 1 compare fleet.jsonl --picture none.gp
 says err 'no picture'

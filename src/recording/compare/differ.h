@@ -164,7 +164,7 @@ bool differ_fleet_judged(const struct differ_fleet *fleet);
 bool differ_spread_alone(const struct differ_fleet *fleet, const struct differ_spread *spread);
 
 /* Returns the largest relative difference, |ratio - 1|, of all quantities that differ; 0: no
- * quantity differs. Hosts that were disturbed while they were measured do not count. */
+ * quantity differs. Hosts to measure again do not count. INFINITY: a host has another processor. */
 double differ_pairs_most(const struct differ_pairs *pairs);
 double differ_fleet_most(const struct differ_fleet *fleet);
 

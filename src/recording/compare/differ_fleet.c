@@ -580,6 +580,9 @@ double differ_fleet_most(const struct differ_fleet *fleet)
 {
 	double most = 0;
 
+	for (int i = 0; i < fleet->order_count; i++)
+		if (fleet->unit[fleet->order[i]].rare)
+			return INFINITY;
 	for (int i = 0; i < fleet->odd_count; i++)
 		if (!fleet->unit[fleet->odd[i].unit].disturbed)
 			most = fmax(most, fabs(fleet->odd[i].ratio - 1));
