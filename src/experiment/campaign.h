@@ -36,7 +36,8 @@ struct campaign_state {
 
 struct campaign_kind {
 	/* Runs the campaign: measures until all values are known or the measurer stops, then
-	 * completes the report. measure() is called once for each campaign. */
+	 * completes the report. measure() is called once for each campaign. If the explorer runs a
+	 * complete campaign again (campaign_again()), a second call repeats what is doubtful. */
 	void (*measure)(void *self, const struct measurer *measurer);
 	void (*state)(const void *self, struct campaign_state *state);
 	void (*release)(void *self);

@@ -12,6 +12,10 @@
 /* Seconds for which a setting must stay on screen before the experiments on its loop begin. */
 static const double STAY = 0.3;
 
+/* Seconds after which port pressure that other processes disturbed is measured again, if the core
+ * is quiet by then. */
+static const double AGAIN = 5;
+
 static const struct slack_report *slack_of(const struct session *session)
 {
 	const struct slack *slack = session->campaigns[CAMPAIGN_SLACK].campaign.self;
@@ -106,6 +110,14 @@ static const struct campaign_row cost_row = {
 	.kind = &campaign_cost, .wanted = cost_wanted, .over = cost_over
 };
 
+/* Whether other processes disturbed the port pressure, but no longer disturb the setting. */
+static bool is_quiet_now(const struct session *session)
+{
+	return slack_of(session)->complete && slack_of(session)->contended &&
+	       session->live.sample.valid && !sample_doubt(&session->live.sample) &&
+	       campaign_rests(session, CAMPAIGN_SLACK) >= AGAIN;
+}
+
 void changed_advance(struct session *session)
 {
 	const struct explanation *explanation = session->insight.explanation;
@@ -117,6 +129,8 @@ void changed_advance(struct session *session)
 	if (!has_slack(session))
 		campaign_begin(session, CAMPAIGN_SLACK, &slack_row,
 			slack_new(&session->setting, explanation, session->seed, 0));
+	else if (is_quiet_now(session))
+		campaign_again(session, CAMPAIGN_SLACK);
 	if (!has_cost(session))
 		campaign_begin(session, CAMPAIGN_COST, &cost_row,
 			cost_new(&session->setting, explanation, session->seed, 0));

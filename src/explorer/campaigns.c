@@ -104,11 +104,29 @@ void campaign_begin(
 	under_way->turns = turns_new(&under_way->campaign);
 }
 
+void campaign_again(struct session *session, enum campaign_of which)
+{
+	struct under_way *under_way = &session->campaigns[which];
+
+	turns_free(under_way->turns);
+	under_way->turns = turns_new(&under_way->campaign);
+	under_way->running = true;
+	under_way->halted = false;
+}
+
+double campaign_rests(const struct session *session, enum campaign_of which)
+{
+	const struct under_way *under_way = &session->campaigns[which];
+
+	return under_way->row && !under_way->running ? session->now - under_way->ended : 0;
+}
+
 static void over(struct session *session, enum campaign_of which)
 {
 	struct under_way *under_way = &session->campaigns[which];
 
 	under_way->running = false;
+	under_way->ended = session->now;
 	lose(under_way);
 	if (under_way->row->over)
 		under_way->row->over(session);

@@ -54,6 +54,7 @@ struct under_way {
 	bool running;	     /* the campaign has not ended */
 	bool halted; /* true: the long measurement was asked to end, and ends as soon as its present
 			computation is complete */
+	double ended;	     /* time at which the campaign ended, while it does not run */
 	uint64_t generation; /* generation (number) of the campaign's request that the engine has
 				not answered; 0: no such request */
 	bool stands;	     /* the campaign is paused */
@@ -77,6 +78,11 @@ bool campaign_runs(const struct session *session, enum campaign_of which);
  * session owns the campaign `self` after this call. */
 void campaign_begin(struct session *session, enum campaign_of which, const struct campaign_row *row,
 	void *self);
+/* Runs a campaign that has ended once more: its measure() repeats what is doubtful. */
+void campaign_again(struct session *session, enum campaign_of which);
+/* Returns the seconds since the end of the last campaign of the kind `which`; 0: it runs, or there
+ * was none. */
+double campaign_rests(const struct session *session, enum campaign_of which);
 /* Ends the campaign (long measurement) early if it is running. */
 void campaign_halt(struct session *session, enum campaign_of which);
 /* Removes the campaign (long measurement) and its report. */

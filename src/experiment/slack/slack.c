@@ -51,6 +51,7 @@ struct slack {
 	struct slack_report report;
 	double limit; /* time limit for repeating measurements that other processes disturbed,
 			 seconds */
+	bool busy;    /* other processes disturbed all measurements of the loop without fillers */
 	/* The members below are valid only while slack_measure() runs. */
 	const struct measurer *measurer;
 	double begin;
@@ -491,30 +492,40 @@ static void judge_all(struct slack *slack)
 
 /* ---- All measurements */
 
-static void measure_all(struct slack *slack)
+/* Measures each resource once. */
+static void measure_first(struct slack *slack)
 {
 	struct slack_report *report = &slack->report;
-	bool busy = false;
 
 	slack->visits = 1;
 	if (status_is_ok(&report->status))
-		report->status = measure_base(slack, &busy);
+		report->status = measure_base(slack, &slack->busy);
 	if (!status_is_ok(&report->status))
 		return;
 	for (int i = 0; i < report->count && !measurer_stopped(slack->measurer); i++)
 		measure_resource(slack, &report->resource[i]);
 	report->complete = !measurer_stopped(slack->measurer);
+}
+
+static void measure_all(struct slack *slack)
+{
+	struct slack_report *report = &slack->report;
+
+	if (!report->complete)
+		measure_first(slack);
+	if (!status_is_ok(&report->status))
+		return;
 	slack->visits = VISITS;
 	for (int pass = 1; pass < PASSES; pass++) {
-		if (busy)
-			(void)measure_base(slack, &busy);
+		if (slack->busy)
+			(void)measure_base(slack, &slack->busy);
 		for (int i = 0; i < report->count; i++)
 			if (is_left(&report->resource[i], pass) &&
 				!measurer_stopped(slack->measurer) &&
 				measurer_now(slack->measurer) - slack->begin < slack->limit)
 				measure_again(slack, &report->resource[i]);
 	}
-	report->contended = busy;
+	report->contended = slack->busy;
 	for (int i = 0; i < report->count; i++) {
 		report->contended |= report->resource[i].contended;
 		/* A later pass may have measured fewer cycles of the loop without added

@@ -209,6 +209,8 @@ struct slack;
  * repeating measurements that other processes disturbed; 0: the default of some seconds. */
 struct slack *slack_new(const struct setting *setting, const struct explanation *explanation,
 	uint64_t seed, double seconds);
+/* If the report is complete already, measures only those resources again whose values other
+ * processes disturbed, or that differ from the core model. */
 void slack_measure(struct slack *slack, const struct measurer *measurer);
 const struct slack_report *slack_report(const struct slack *slack);
 void slack_free(struct slack *slack);
