@@ -193,41 +193,67 @@ void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid)
 	}
 }
 
-/* Adds the names of an axis' steps. If the names do not fit, first makes the text smaller, then
- * writes the names in two rows, in turn, then omits names. Returns the height of the second row; 0:
- * one row. */
-static double step_names(struct page *page, const struct chart_axis *axis, double y)
+/* How the names of an axis' steps are written: every `step`-th name, in turn in `rows` rows. */
+struct step_names {
+	double size, row; /* of the text; from row to row */
+	int step, rows;
+};
+enum { NAME_ROWS = 3 };
+
+/* If the names do not fit in a width, first makes the text smaller, then uses more rows, then omits
+ * names. */
+static struct step_names fit_step_names(
+	struct page *page, const struct chart_axis *axis, double width)
 {
-	const struct box plot = page->layout->plot;
-	double widest = 0, each = plot.width / axis->count, size = SIZE_TICK, second = 0;
-	int step = 1;
+	struct step_names names = { .size = SIZE_TICK, .step = 1, .rows = 1 };
+	double widest = 0, each = width / axis->count;
 
 	for (int i = 0; i < axis->count; i++)
 		widest = fmax(widest, page_width(page, axis->name[i], SIZE_TICK, false));
 	if (widest + 8 > each)
-		size = fmax(SIZE_LEAST + 1, SIZE_TICK * (each - 8) / fmax(widest, 1));
-	while (step * each < widest * size / SIZE_TICK + 8 && step < axis->count)
-		step++;
-	if (step == 2) {
-		second = 1.2 * size;
-		step = 1;
+		names.size = fmax(SIZE_LEAST + 1, SIZE_TICK * (each - 8) / fmax(widest, 1));
+	while (names.step * each < widest * names.size / SIZE_TICK + 8 && names.step < axis->count)
+		names.step++;
+	if (names.step <= NAME_ROWS) {
+		names.rows = names.step;
+		names.step = 1;
 	}
-	for (int i = 0; i < axis->count; i += step)
-		page_text(page, ROLE_TICK, plot.x + (i + 0.5) * each, y + i % 2 * second,
-			ANCHOR_MIDDLE, size, false, INK_TEXT, axis->name[i]);
-	return second;
+	names.row = 1.2 * names.size;
+	return names;
+}
+
+double page_lower_names(struct page *page, const struct chart_axis *axis, double width)
+{
+	struct step_names names;
+
+	if (axis->scale.kind != SCALE_STEPS)
+		return 0;
+	names = fit_step_names(page, axis, width);
+	return (names.rows - 1) * names.row;
+}
+
+/* Adds the names of an axis' steps. */
+static void put_step_names(struct page *page, const struct chart_axis *axis, double y)
+{
+	const struct box plot = page->layout->plot;
+	const struct step_names names = fit_step_names(page, axis, plot.width);
+
+	for (int i = 0; i < axis->count; i += names.step)
+		page_text(page, ROLE_TICK, plot.x + (i + 0.5) * plot.width / axis->count,
+			y + i % names.rows * names.row, ANCHOR_MIDDLE, names.size, false, INK_TEXT,
+			axis->name[i]);
 }
 
 void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
 {
 	const struct box plot = page->layout->plot;
-	double bottom = plot.y + plot.height, y = bottom + 22, second = 0;
+	double bottom = plot.y + plot.height, y = bottom + 22;
 	struct scale_tick ticks[SCALE_TICKS];
 	int count = scale_ticks(&axis->scale, plot.width, page_across, page, ticks);
 
 	page_rule(page, ROLE_TICK, plot.x, bottom, plot.x + plot.width, bottom, 1.4, INK_DIM);
 	if (axis->scale.kind == SCALE_STEPS)
-		second = step_names(page, axis, y);
+		put_step_names(page, axis, y);
 	for (int i = 0; i < count; i++) {
 		double x = plot.x + plot.width * scale_place(&axis->scale, ticks[i].value);
 
@@ -240,8 +266,9 @@ void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid)
 		page_text(page, ROLE_TICK, x, y, ANCHOR_MIDDLE, SIZE_TICK, false, INK_TEXT,
 			ticks[i].label);
 	}
-	page_text(page, ROLE_AXIS, plot.x + plot.width / 2, y + second + 23, ANCHOR_MIDDLE,
-		SIZE_AXIS, false, INK_TEXT, axis->title);
+	page_text(page, ROLE_AXIS, plot.x + plot.width / 2,
+		y + page_lower_names(page, axis, plot.width) + 23, ANCHOR_MIDDLE, SIZE_AXIS, false,
+		INK_TEXT, axis->title);
 }
 
 /* ---- the data on the page ---- */

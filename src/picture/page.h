@@ -186,6 +186,9 @@ double page_upwards(void *context, const char *label);
  * page_y_axis() adds the labels of the y axis, and grid lines if `grid` is true. */
 double page_y_width(struct page *page, const struct chart_axis *axis, double height);
 void page_y_axis(struct page *page, const struct chart_axis *axis, bool grid);
+/* Returns the height that the names of an axis' steps need below their first row, where the axis
+ * has this width. The plot must end higher by this. */
+double page_lower_names(struct page *page, const struct chart_axis *axis, double width);
 /* Adds the x axis below the plot, with its title. */
 void page_x_axis(struct page *page, const struct chart_axis *axis, bool grid);
 

@@ -173,6 +173,7 @@ void layout_heat(struct page *page)
 	ramp = page->layout->width - PAGE_SIDE - page_y_width(page, &chart->z, bottom - top) - 8 -
 	       RAMP_WIDTH;
 	right = ramp - RAMP_GAP - mark_width(page);
+	bottom -= page_lower_names(page, &chart->x, right - left);
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	put_row_names(page);
 	page_x_axis(page, &chart->x, false);

@@ -323,6 +323,7 @@ void layout_lines(struct page *page)
 		top += STRIP_GAP - 14;
 	} else if (strip.rows)
 		top += (strip.rows - 1) * SIZE_MARK * LINE_STEP + SIZE_MARK + STRIP_GAP - 6;
+	bottom -= page_lower_names(page, &chart->x, right - left);
 	layout->plot = (struct box){ left, top, right - left, bottom - top };
 	field.bounds = layout->plot;
 	/* The label of the highest point may extend above the plot if no names of marks are there.
