@@ -164,6 +164,11 @@ if [ $isa = x86_64 ]; then
 	bound complex-addressing 1.5 sum-arrays
 	bound width 1.25 sum-arrays form=relative
 	bound width 1.75 sum-arrays form=pointers
+	# A loop that only its counter limits is to be unrolled; one that adds up elements needs accumulators, although its counter takes as long.
+	expect 0 explain sum-arrays --uarch zen5
+	says out "remedy    Unroll: "
+	expect 0 explain combine op=add type=i64 unroll=1 acc=1 --uarch zen5
+	says out "remedy    Break the chain: use more accumulators"
 	# Ports of mul-by: the multiplications, then the rest of the additions, the move and the branch.
 	expect 0 explain mul-by --uarch skylake --format json
 	grep '"record":"ports"' out | sed 's/,"naive".*//' | grep -o '"p[0-7]":[0-9.]*' | tr -d '"p' | awk -F: '

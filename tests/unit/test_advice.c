@@ -304,6 +304,12 @@ TEST(a_chain_that_only_counts_is_to_be_unrolled)
 	explanation->limits.insn[0].carried = true;
 	assert_true(advice_find(&whole, &advice));
 	check_contains(advice.words, "Unroll: ");
+	/* A sum of a register and memory (add rax, [rdx]) adds elements up. */
+	step->memory_count = 1;
+	step->memory[0].load = true;
+	assert_true(advice_find(&whole, &advice));
+	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
+	step->memory_count = 0;
 	/* A sum of two registers, or of two steps, is a chain to be broken. */
 	step->read_count = 2;
 	assert_true(advice_find(&whole, &advice));

@@ -231,8 +231,8 @@ static bool counts(const struct insn *insn)
 		named = named || strcmp(insn->mnemonic, names[i]) == 0;
 	for (int i = 0; i < insn->write_count; i++)
 		same = same || insn->writes[i] == from;
-	return named && same && from != REG_NONE && !insn_fetches(insn) &&
-	       (!insn->address_only || insn->memory[0].index == REG_NONE);
+	return named && same && from != REG_NONE &&
+	       (!insn->memory_count || (insn->address_only && insn->memory[0].index == REG_NONE));
 }
 
 /* Returns whether the slowest chain is one step of a counter or of a pointer per iteration. */
