@@ -161,8 +161,10 @@ void published_verdict(const struct published *published, const struct published
 	hi = ratio * sample->cpe_hi / sample->cpe;
 	published_is_nearer = (ratio > middle) == (claimed > 1);
 	if (limits->ours.kind != limits->theirs.kind)
-		text_add(words,
-			"This core cannot tell which is right, because it has another limit");
+		text_addf(words,
+			"This core cannot tell if the published value or the limit of %s is right, "
+			"because another limit binds here",
+			published->core);
 	else if ((lo < middle) != (hi < middle) || sample->contended)
 		text_add(words, "The values measured here are too noisy to tell which is right");
 	else if (ratio > middle)
