@@ -198,6 +198,7 @@ source_file loading.c "$array" 'static __attribute__((constructor)) void early(v
 wrong 1 loading.c "while it was loaded"
 source_file constant.c "$array" 'long loop(long n, volatile int *a) { for (int i = 0; i < 2000; i++) a[0]++; return 0; }'
 wrong 1 constant.c "does it process n elements"
+wrong 1 constant.c "A compiler removes a loop whose results are not used"
 
 # The loop has its own session, no descriptor but its pipe, and leaves no process: it starts threads, but no process that asks for a session
 # of its own (where Linux has seccomp). The constructor also runs when the loop is single-stepped.

@@ -133,6 +133,9 @@ void reader_take_count(struct reader *reader, struct own_count *count)
 		if (!reader_take_whole(reader, 1, NUMBER_MAX, &number))
 			reader_wrong(
 				reader, "a number in a count is from 1 to %" PRId64, NUMBER_MAX);
+		if (*reader->at == 'n')
+			reader_wrong(reader, "%" PRId64 " times n is written %" PRId64 "*n", number,
+				number);
 		if (!reader_take(reader, '*')) {
 			*count = (struct own_count){ 0, 1, number };
 			return;

@@ -130,7 +130,8 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 			return status_ok();
 	}
 	return status_failed("%.100s: loop() takes the same time for n=%lld and n=%lld: does it "
-			     "process n elements? If so, use a larger n",
+			     "process n elements? A compiler removes a loop whose results are not "
+			     "used. If neither is the cause, use a larger n",
 		run->kernel->name, (long long)run->v[0], (long long)run->v[0] / 2);
 }
 
