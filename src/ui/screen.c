@@ -389,8 +389,11 @@ void screen_size(int *width, int *height)
 
 void screen_resize(int width, int height)
 {
-	if (height != LINES || width != COLS)
-		resizeterm(height, width);
+	/* Without memory for all of its windows, ncurses leaves them with different sizes, and then
+	 * writes beyond the smaller ones. */
+	if ((height != LINES || width != COLS) && resizeterm(height, width) != OK)
+		fatal("out of memory: ncurses has none for a screen of %d columns and %d rows",
+			width, height);
 	screen_forget();
 }
 

@@ -211,6 +211,16 @@ shows 'cycles per '
 keys F10
 ended 0
 
+# Without memory for a larger screen, a message ends it. A sanitized program does not start with so little memory.
+if (ulimit -d 300000 && "$SLEXPLORE" --version >out 2>&1); then
+	keys "clear; (ulimit -d 300000; exec '$SLEXPLORE'); echo ended \$?" Enter
+	shows 'cycles per '
+	stty -F "$(tm display-message -p -t test '#{pane_tty}')" rows 5000 cols 5000
+	shows '^slexplore: out of memory: ncurses has none for a screen of 5000 columns'
+	stty -F "$(tm display-message -p -t test '#{pane_tty}')" rows 24 cols 80
+	ended 1
+fi
+
 # The terminal is gone, but no signal arrives, because the shell that leads the session ignores SIGHUP.
 rm -f pid
 tm new-session -d -x 80 -y 24 -s gone "sh -c 'trap \"\" HUP; sh -c \"echo \\\$\\\$ > pid; exec \\\"$SLEXPLORE\\\"\"; true'"

@@ -5,11 +5,14 @@
 
 enum { FAULT_ARGUMENTS = 12 };
 
+#define FAULTS_RESIZE '\001'
+
 struct fault_scenario {
 	const char *name;
 	const char *arguments[FAULT_ARGUMENTS]; /* "CANNED", "OTHER": the recordings of the tests */
 	const char *file, *text;		/* a file in the working directory; NULL: none */
-	const char *keys; /* keys for the explorer on a terminal; NULL: no terminal */
+	const char *keys; /* keys for the explorer on a terminal; NULL: no terminal. FAULTS_RESIZE
+			     gives the terminal another size */
 	int patience;	  /* seconds after which a run hangs; 0: PATIENCE */
 	bool cheap;	  /* a run takes little processor time */
 	bool silent;	  /* a run writes nothing to standard output */

@@ -35,6 +35,7 @@ const struct fault_scenario fault_scenarios[] = {
 	{ "own", { "run", "./mine.c", "n=1000", SHORT }, "mine.c", own_loop, .may_fail = true },
 	{ "own-explain", { "explain", "./mine.c", "n=1000" }, "mine.c", own_loop },
 	{ "explorer", { "explore", "mul-by" }, .keys = "j+-V?\033kp+q" },
+	{ "explorer-resized", { "explore", "mul-by" }, .keys = "\001j\001+\001\001V\001q" },
 	{ "explorer-own", { "./mine.c" }, "mine.c", own_loop, .keys = "V+q" },
 	{ "explorer-replay", { "replay", "CANNED" }, .keys = "jj+V?\033q" },
 	{ NULL },

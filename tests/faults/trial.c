@@ -198,6 +198,20 @@ int trial_patience(const struct trial *trial)
 	return trial->scenario->patience ? trial->scenario->patience : PATIENCE;
 }
 
+/* Types a key, or gives the terminal another size. */
+static void press(int master, char key)
+{
+	static const struct winsize sizes[] = { { .ws_row = 60, .ws_col = 300 },
+		{ .ws_row = 10, .ws_col = 40 }, { .ws_row = 300, .ws_col = 90 } };
+	static size_t turn;
+
+	/* Ignore errors, because the program may already have ended. */
+	if (key == FAULTS_RESIZE)
+		(void)ioctl(master, TIOCSWINSZ, &sizes[turn++ % 3]);
+	else
+		(void)!write(master, &key, 1);
+}
+
 /* Waits for the end of the program. On a terminal, types the scenario's keys, then q until the
  * program ends. */
 static void wait_for(const struct trial *trial, pid_t child, int master, struct end *end)
@@ -222,9 +236,7 @@ static void wait_for(const struct trial *trial, pid_t child, int master, struct 
 			poll(&wait, 1, (int)(pause * 1e3));
 			take_output(master, &screen);
 			if ((screen.begun || time - begun > 1) && time - typed > 0.04) {
-				/* Ignore errors of write(), because the program may already have
-				 * ended. */
-				(void)!write(master, *key ? key : "q", 1);
+				press(master, *key ? *key : 'q');
 				key += *key != '\0';
 				typed = time;
 			}
