@@ -131,6 +131,9 @@ TEST(each_real_time_signal_from_outside_restores_the_terminal_and_ends)
 {
 	const int numbers[] = { SIGRTMIN, SIGRTMIN + 1, SIGRTMIN + 2, SIGRTMAX };
 
+	/* An emulator of another instruction set has other real-time signals for itself. */
+	if (!CHECK_PATIENT)
+		skip();
 	for (int i = 0; i < 4; i++) {
 		pid_t child;
 		int how;

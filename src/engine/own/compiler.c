@@ -319,10 +319,6 @@ static struct status judge(const struct compilation *compilation, const char *co
 	if (outcome->how != 0)
 		return status_failed("%.120s does not compile (%.40s %.60s)", path, compiler,
 			compilation->flags);
-	if (access(compilation->library, F_OK) != 0)
-		return status_failed("%.120s: the compiler (%.40s) ended without an error, but "
-				     "wrote no library",
-			path, compiler);
 	return status_ok();
 }
 

@@ -39,7 +39,7 @@ struct compilation {
 	const char *path;    /* the source file */
 	const char *flags;   /* flags of the compiler, separated by blanks; quotes keep blanks */
 	const char *folder;  /* an empty folder for the compiler's temporary files */
-	const char *library; /* path of the compiled library to write, in `folder` */
+	const char *library; /* name of the compiled library to write, in `folder` */
 	double seconds;	     /* deadline, usually COMPILER_SECONDS */
 	const atomic_bool *cancel; /* NULL: the compilation cannot be cancelled */
 };
