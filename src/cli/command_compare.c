@@ -98,9 +98,8 @@ static void note_lines(const struct cli *cli, const struct compared *compared)
 /* ---- Files and sides */
 
 /* Reads the recordings and JSON files that the command line names; without a name, standard input,
- * unless it is a terminal. The word "vs" separates the
- * files of A from those of B. *sides becomes true if the command line names files for A and for B.
- */
+ * unless it is a terminal. The word "vs" separates the files of A from those of B. *sides becomes
+ * true if the command line names files for A and for B. */
 static struct status read_words(
 	const struct cli *cli, struct compared *compared, bool *sides, int *files)
 {

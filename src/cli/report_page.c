@@ -88,8 +88,10 @@ static void add_cards(struct page_parts *page)
 	document_cards(page->document);
 	add_card(page, "Core clock",
 		isfinite(quality.ghz) ? words_of("%.2f GHz", quality.ghz) : words_of("-"),
-		words_of("%s, mean of %u samples (%.2f to %.2f)", report_probe_letter(shown),
-			quality.samples, quality.ghz_lo, quality.ghz_hi));
+		isfinite(quality.ghz) ? words_of("%s, mean of %u samples (%.2f to %.2f)",
+						report_probe_letter(shown), quality.samples,
+						quality.ghz_lo, quality.ghz_hi)
+				      : words_of("no sample states it"));
 	add_level_cards(page);
 	for (size_t at = 0; (band = shown_next(shown, 0, "band", &at));)
 		if (strcmp(kept_word(band, "level").text, "memory") == 0 &&

@@ -47,11 +47,7 @@ sed -n '/could not measure/,$p' some.md | grep -q '^slexplore characterise' || f
 # An interrupted report leaves no file.
 "$SLEXPLORE" report page.html >out 2>err </dev/null &
 process=$!
-tries=0
-while ! grep -q '1 of ' err && [ "$tries" -lt 600 ]; do
-	tries=$((tries + 1))
-	sleep 0.05
-done
+until_true grep -q '1 of ' err || fail "no first step: $(head -c 300 err)"
 kill -TERM "$process"
 wait "$process"
 status=$?

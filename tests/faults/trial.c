@@ -198,18 +198,18 @@ int trial_patience(const struct trial *trial)
 	return trial->scenario->patience ? trial->scenario->patience : PATIENCE;
 }
 
-/* Types a key, or gives the terminal another size. */
-static void press(int master, char key)
+/* Types the first of the keys that are left, or gives the terminal another size; q: none is left. A
+ * trial has the same sizes in every run. */
+static void press(int master, const char *key)
 {
 	static const struct winsize sizes[] = { { .ws_row = 60, .ws_col = 300 },
 		{ .ws_row = 10, .ws_col = 40 }, { .ws_row = 300, .ws_col = 90 } };
-	static size_t turn;
 
 	/* Ignore errors, because the program may already have ended. */
-	if (key == FAULTS_RESIZE)
-		(void)ioctl(master, TIOCSWINSZ, &sizes[turn++ % 3]);
+	if (*key == FAULTS_RESIZE)
+		(void)ioctl(master, TIOCSWINSZ, &sizes[strlen(key) % 3]);
 	else
-		(void)!write(master, &key, 1);
+		(void)!write(master, *key ? key : "q", 1);
 }
 
 /* Waits for the end of the program. On a terminal, types the scenario's keys, then q until the
@@ -236,7 +236,7 @@ static void wait_for(const struct trial *trial, pid_t child, int master, struct 
 			poll(&wait, 1, (int)(pause * 1e3));
 			take_output(master, &screen);
 			if ((screen.begun || time - begun > 1) && time - typed > 0.04) {
-				press(master, *key ? *key : 'q');
+				press(master, key);
 				key += *key != '\0';
 				typed = time;
 			}

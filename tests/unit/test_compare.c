@@ -369,12 +369,21 @@ TEST_WITH(values_of_memory_must_differ_beyond_the_spread_of_sessions, begin, end
 	differ_pairs_free(&pairs);
 }
 
+/* Compares what was read, and forgets it. */
+static int differing_now(void)
+{
+	struct differ_pairs pairs;
+	int differing = differing_sides(&pairs);
+
+	differ_pairs_free(&pairs);
+	compared_free(&compared);
+	compared = (struct compared){ 0 };
+	return differing;
+}
+
 /* Compares `runs` probes on each side, whose latencies of memory differ by half. */
 static int differing_probes(const char *machine, int runs)
 {
-	struct differ_pairs pairs;
-	int differing;
-
 	for (int side = 0; side < 2; side++) {
 		for (int run = 0; run < runs; run++)
 			text_addf(&lines,
@@ -385,11 +394,7 @@ static int differing_probes(const char *machine, int runs)
 				side ? machine : "P", run, run + 2, side ? 150 : 100);
 		read_as(side ? "b" : "a", side);
 	}
-	differing = differing_sides(&pairs);
-	differ_pairs_free(&pairs);
-	compared_free(&compared);
-	compared = (struct compared){ 0 };
-	return differing;
+	return differing_now();
 }
 
 TEST_WITH(two_probes_of_one_processor_do_not_show_a_slower_memory, begin, end)
@@ -639,9 +644,6 @@ TEST(causes_follow_from_recorded_facts)
 /* Compares `runs` runs of windows on each side. `more`: further members of B's records. */
 static int differing_windows(const char *machine, int runs, int b_knee, const char *more)
 {
-	struct differ_pairs pairs;
-	int differing;
-
 	for (int side = 0; side < 2; side++) {
 		for (int run = 0; run < runs; run++)
 			text_addf(&lines,
@@ -654,11 +656,7 @@ static int differing_windows(const char *machine, int runs, int b_knee, const ch
 				side ? b_knee : 48, side ? more : "");
 		read_as(side ? "b" : "a", side);
 	}
-	differing = differing_sides(&pairs);
-	differ_pairs_free(&pairs);
-	compared_free(&compared);
-	compared = (struct compared){ 0 };
-	return differing;
+	return differing_now();
 }
 
 TEST_WITH(one_run_of_windows_does_not_show_another_processor, begin, end)

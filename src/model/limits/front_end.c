@@ -422,8 +422,7 @@ static void add_entries(const struct front_end *front, struct tally *tally)
 	else
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s op cache entries in %s cycle%s: a cycle reads %s of one %s-byte window "
-			"of "
-			"code%s",
+			"of code%s",
 			words_turn(tally, entries).text, words_turn(tally, cycles).text,
 			words_s(tally, cycles),
 			words_number(front->fact[EXTRA_OPCACHE_ENTRIES]).text,
