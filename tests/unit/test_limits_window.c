@@ -99,6 +99,20 @@ TEST(the_buffer_that_is_full_is_named)
 	check_misses(3, 3);
 }
 
+/* The flags of a core can have registers of their own: an addition takes one of them, too. */
+TEST(the_registers_of_flags_are_a_buffer)
+{
+	make_core(PLENTY, "size registers 400 [M]\nsize flags 2 [M]\n");
+	ask(2, "add rcx,rdx", 2);
+	assert_null(find(LIMIT_WINDOW));
+	ask(2, "add rcx,rdx", 3);
+	check_contains(cause_of(LIMIT_WINDOW), "1 at a time: the 2 entries of the flags' registers");
+	ask(2, "lea rcx,[rdx+8]", 3);
+	assert_null(find(LIMIT_WINDOW));
+	ask(2, "xor ecx,ecx", 3);
+	assert_null(find(LIMIT_WINDOW));
+}
+
 /* What waits for a miss stands in the scheduler, and what waits for that; others have left. */
 TEST(what_waits_is_in_the_scheduler)
 {

@@ -9,6 +9,8 @@ FACT(SIZE_SCHEDULER, "size scheduler")
 FACT(SIZE_LOAD_QUEUE, "size load-queue")
 FACT(SIZE_STORE_QUEUE, "size store-queue")
 FACT(SIZE_REGISTERS, "size registers")
+/* registers for the flags of results, on cores where they have a register file of their own */
+FACT(SIZE_FLAGS, "size flags")
 FACT(SIZE_VECTORS, "size vectors")
 FACT(SIZE_BRANCHES, "size branches")
 /* number of micro-ops that fit in the micro-op cache */

@@ -287,6 +287,7 @@ static void add_window(struct tally *tally, const double together[SIZE_COUNT], d
 		[SIZE_LOAD_QUEUE] = "the load queue",
 		[SIZE_STORE_QUEUE] = "the store queue",
 		[SIZE_REGISTERS] = "integer registers",
+		[SIZE_FLAGS] = "the flags' registers",
 		[SIZE_VECTORS] = "vector registers",
 		[SIZE_BRANCHES] = "branches in flight",
 		[SIZE_CALLS] = "calls in flight",
