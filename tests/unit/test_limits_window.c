@@ -106,7 +106,8 @@ TEST(the_registers_of_flags_are_a_buffer)
 	ask(2, "add rcx,rdx", 2);
 	assert_null(find(LIMIT_WINDOW));
 	ask(2, "add rcx,rdx", 3);
-	check_contains(cause_of(LIMIT_WINDOW), "1 at a time: the 2 entries of the flags' registers");
+	check_contains(
+		cause_of(LIMIT_WINDOW), "1 at a time: the 2 entries of the flags' registers");
 	ask(2, "lea rcx,[rdx+8]", 3);
 	assert_null(find(LIMIT_WINDOW));
 	ask(2, "xor ecx,ecx", 3);
