@@ -233,6 +233,8 @@ static inline struct insn assembly_insn(const char *line)
 		if (insn.flow == FLOW_BRANCH)
 			snprintf(insn.condition, sizeof(insn.condition), "%.3s", text + 1);
 	}
+	if (assembly_among(text, " call ret "))
+		insn.flow = text[0] == 'c' ? FLOW_CALL : FLOW_RETURN;
 	for (part = rest ? strtok_r(rest, ",", &kept) : NULL; part && count < 4;
 		part = strtok_r(NULL, ",", &kept)) {
 		while (*part == ' ')

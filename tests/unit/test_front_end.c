@@ -14,7 +14,8 @@ static uint64_t append(struct loop *loop, uint64_t address, const char *line, un
 	insn.length = (uint8_t)length;
 	loop->insn[loop->insn_count] = insn;
 	loop->path[loop->path_count++] = (struct loop_step){ .insn = (uint16_t)loop->insn_count++,
-		.taken = insn.flow == FLOW_JUMP };
+		.taken = insn.flow == FLOW_JUMP || insn.flow == FLOW_CALL ||
+			 insn.flow == FLOW_RETURN };
 	return address + length;
 }
 
@@ -38,6 +39,10 @@ static void compute_row(struct table *table, const char *place, char *words)
 
 		if (strcmp(word, "jmp") == 0)
 			address = append(&loop, address, "jmp next", 2);
+		else if (strcmp(word, "call") == 0)
+			address = append(&loop, address, "call next", 5);
+		else if (strcmp(word, "ret") == 0)
+			address = append(&loop, address, "ret", 1);
 		else if (strcmp(word, "jc") == 0)
 			address = append(&loop, address, "jb next", 2);
 		else if (sscanf(word, "%ux%u", &count, &length) != 2)
@@ -103,6 +108,26 @@ TEST(the_end_of_an_inner_loop_takes_cycles)
 	assert_null(find(LIMIT_LOOP_EXITS));
 	compute_nest(43, 25);
 	assert_null(find(LIMIT_LOOP_EXITS));
+	uarch_free(core);
+	core = NULL;
+}
+
+TEST(the_end_of_a_long_inner_loop_is_mispredicted)
+{
+	uarch_free(core);
+	check_ok(uarch_load("zen3", "x86_64", &core));
+	compute_nest(0, 25);
+	check_near(find(LIMIT_LOOP_EXITS)->cpe, 25, 1e-9);
+	compute_nest(0, 26);
+	check_near(find(LIMIT_LOOP_EXITS)->cpe, 26 + 3, 1e-9);
+	compute_nest(0, 122);
+	check_near(find(LIMIT_LOOP_EXITS)->cpe, 122 + 20, 1e-9);
+	assert_false(find(LIMIT_LOOP_EXITS)->hard);
+	/* A loop in two windows hides a wait, but no misprediction. */
+	compute_nest(43, 100);
+	assert_null(find(LIMIT_LOOP_EXITS));
+	compute_nest(43, 122);
+	assert_true(find(LIMIT_LOOP_EXITS)->cpe > 122 + 20 - 1e-9);
 	uarch_free(core);
 	core = NULL;
 }

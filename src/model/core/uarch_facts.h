@@ -36,6 +36,15 @@ FACT(SIZE_PORT_SCHEDULER, "size port-scheduler")
 /* largest number of iterations of an inner loop whose end the core's fast branch predictor predicts
  * correctly */
 FACT(SIZE_LOOP_EXIT_HISTORY, "size loop-exit-history")
+/* largest number of iterations of an inner loop whose end the core predicts at all; unknown: the
+ * core predicts every end */
+FACT(SIZE_LOOP_EXIT_PREDICTED, "size loop-exit-predicted")
+/* number of executed branches in one repetition of the same branches, up to which the fast branch
+ * predictor learns their directions (extra override) */
+FACT(SIZE_FAST_BRANCHES, "size fast-branches")
+/* number of taken branches of an aligned block of 32 bytes of code that the core predicts without a
+ * wait (extra dense-branch) */
+FACT(SIZE_BLOCK_BRANCHES, "size block-branches")
 /* number of mispredictions per repetition of the same random branches, or indirect jumps, of which
  * the core has learnt half after many repetitions; the two rows stay together (learn_repeated()) */
 FACT(SIZE_LEARNT_BRANCHES, "size learnt-branches")
@@ -67,6 +76,8 @@ FACT(CAP_TAKEN, "cap taken")
 /* largest number of taken branches per cycle, in a loop that takes several branches in an iteration
  */
 FACT(CAP_TAKEN_SEVERAL, "cap taken-several")
+/* largest number of calls and returns per cycle; no other branch is taken in these cycles */
+FACT(CAP_CALLS, "cap calls")
 /* largest number of loads per cycle from one bank of the first-level cache */
 FACT(CAP_LOADS_BANK, "cap loads-bank")
 /* largest number of cache lines per cycle that stores write to; stores to one line share a cycle
@@ -105,6 +116,8 @@ FACT(EXTRA_FORWARD_FAILS, "extra forward-fails")
 FACT(EXTRA_MISPREDICT, "extra mispredict")
 /* cycles that a branch costs if the first, fast predictor is wrong and a slower one corrects it */
 FACT(EXTRA_OVERRIDE, "extra override")
+/* cycles that a taken branch costs beyond "size block-branches" of its block of code */
+FACT(EXTRA_DENSE_BRANCH, "extra dense-branch")
 /* cycles that a miss in the first-level TLB adds to a load, if the second-level TLB has the page */
 FACT(EXTRA_TLB2, "extra tlb2")
 /* soft limit: single-cycle integer operations per cycle that loops reach in practice, although the

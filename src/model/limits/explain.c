@@ -155,12 +155,15 @@ static void learn_repeated(const struct uarch *uarch, struct limits_place *place
 	struct kernel_walk *walk = &place->walk;
 	double half = uarch->fact[SIZE_LEARNT_BRANCHES + walk->jumps];
 
-	place->mispredicts_spread = 0;
+	place->mispredicts_spread = place->learnt = place->executed = 0;
 	if (!(walk->repeated > 0))
 		return;
+	place->executed = walk->repeated / walk->mispredicts;
+	place->learnt = walk->mispredicts;
 	place->mispredicts_spread =
 		walk->mispredicts * predictor_forgets_spread(walk->repeated, walk->jumps, half);
 	walk->mispredicts *= predictor_forgets(walk->repeated, walk->jumps, half);
+	place->learnt -= walk->mispredicts;
 }
 
 /* Prepares a built-in kernel with little data and decodes its loop. If the data decide which

@@ -31,6 +31,9 @@ struct limits_place {
 	double working_set; /* bytes of data that the loop uses; 0: the data fit the first-level
 			       cache */
 	double mispredicts_spread; /* ± of walk.mispredicts, if the core learns a part of them */
+	double learnt;	 /* mispredictions per element that the core has learnt; walk.mispredicts is
+			    without them */
+	double executed; /* number of branches until the same branches come again */
 	struct cache_sizes caches;
 	struct memory_facts measured;
 	double page;	  /* bytes of a memory page; 0: unknown */

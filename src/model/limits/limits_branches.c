@@ -35,21 +35,17 @@ static double misprediction_cost(const struct tally *tally, double *base)
 	return *base > 0 && with > *base ? (with - *base) / marked : each;
 }
 
-/* The first, fast predictor of a core learns few branches. If a call executes more than FAST_MOST
- * branches, a slower branch predictor corrects the fast one for the branches that the slower one
- * has learnt. Measured on Zen 4 with the kernel mispredict: 0.8 cycles for each learnt random
- * branch of 1,152 executed ones, 2.7 of 2,304. */
-enum { FAST_MOST = 1500 };
-
-/* Returns the number of branches that the fast predictor gets wrong and a slower one has learnt. */
-static double corrected(const struct tally *tally)
+/* Returns the cycles that a core loses by branches that its first, fast predictor gets wrong and a
+ * slower one has learnt. The fast predictor learns few branches. `executed` is the number of
+ * branches until the same branches come again; `learnt` of their mispredictions are learnt. */
+static double correction(const struct tally *tally, double executed, double learnt)
 {
-	const struct loop *loop = tally->loop;
+	const double *fact = tally->uarch->fact;
 
-	if (tally->place->fresh || loop->branches < FAST_MOST ||
-		!uarch_known(tally->uarch->fact[EXTRA_OVERRIDE]))
-		return 0;
-	return fmax(loop->fresh - loop->learnt, 0) * tally->elements;
+	return learnt > 0 && executed > fact[SIZE_FAST_BRANCHES] &&
+			       uarch_known(fact[EXTRA_OVERRIDE])
+		       ? learnt * fact[EXTRA_OVERRIDE]
+		       : 0;
 }
 
 /* Adds the mispredictions of an own loop, whose executed branches a branch predictor has predicted.
@@ -59,7 +55,10 @@ static void add_unlearnt(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
 	double count = (tally->place->fresh ? loop->fresh : loop->learnt) * tally->elements,
-	       fresh = loop->fresh * tally->elements, late = corrected(tally), cycles, each, base;
+	       fresh = loop->fresh * tally->elements,
+	       late = tally->place->fresh ? 0
+					  : fmax(loop->fresh - loop->learnt, 0) * tally->elements,
+	       slower = correction(tally, loop->branches, late), cycles, each, base;
 
 	if (loop->branches < 0)
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
@@ -68,7 +67,7 @@ static void add_unlearnt(struct tally *tally)
 		return;
 	each = misprediction_cost(tally, &base);
 	base = fmax(base, tally->bound);
-	cycles = base + count * each + (late > 0 ? late * tally->uarch->fact[EXTRA_OVERRIDE] : 0);
+	cycles = base + count * each + slower;
 	if (!uarch_known(each))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
 			"%s mispredictions on fresh data; the cost of one is not known",
@@ -77,7 +76,7 @@ static void add_unlearnt(struct tally *tally)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			"%s mispredictions of %s cycles, waits for their branches included",
 			words_turn(tally, count).text, words_number(each).text);
-	else if (late > 0)
+	else if (slower > 0)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			"%s mispredictions, %s branches that a slower predictor has learnt: +%s "
 			"cycles; +%s on fresh data",
@@ -160,11 +159,13 @@ static void add_known(struct tally *tally, double walks)
 		      : walk->further > 0 ? 0
 		      : walk->restart > 0 ? tally->alone * chain / (chain + 1)
 					  : tally->alone;
-	double base = fmax(tally->bound, late), first, wait, cycles;
+	double base = fmax(tally->bound, late), first, wait, cycles,
+	       learnt = tally->place->learnt * tally->elements,
+	       slower = correction(tally, tally->place->executed, learnt);
 	bool waits;
 	struct limit_words number = words_turn(tally, count), cost = words_number(each);
 
-	if (!(count > 1e-9) || !has_random_loads(tally))
+	if (!(count > 1e-9 || slower > 0) || !has_random_loads(tally))
 		return;
 	/* If chains are long, or wait for memory, the ends of the chains hardly matter. */
 	if (walk->ends && late <= 1.01 * tally->bound && count * each < 0.01 * tally->bound)
@@ -173,11 +174,17 @@ static void add_known(struct tally *tally, double walks)
 	 * the longer of both waits counts. */
 	wait = branch_wait(tally, &first);
 	waits = first + count * wait > base + walks;
-	cycles = (waits ? first + count * wait : base + walks) + count * each + more;
+	cycles = (waits ? first + count * wait : base + walks) + count * each + more + slower;
 	tally->adds = !waits && base <= tally->bound + 1e-9;
 	if (!uarch_known(each))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
 			"%s mispredictions; the cost of one is not known", number.text);
+	else if (slower > 0)
+		limits_add(tally, LIMIT_MISPREDICTION, cycles,
+			"%s mispredictions of %s cycles; %s branches that a slower predictor has "
+			"learnt: +%s cycles",
+			number.text, cost.text, words_turn(tally, learnt).text,
+			words_turn(tally, slower).text);
 	else if (waits)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			"%s mispredictions of %s cycles, waits for their branches included",

@@ -402,6 +402,7 @@ void limits_soft(struct tally *tally, bool memory_only)
 {
 	if (!memory_only) {
 		limits_front_end(tally);
+		limits_dense_branches(tally);
 		add_unlamination(tally);
 		add_scheduling(tally);
 		add_vector_rename(tally);

@@ -509,11 +509,24 @@ static void add_store_lines(struct tally *tally)
 static void add_taken(struct tally *tally)
 {
 	double each = tally->uarch->fact[CAP_TAKEN],
-	       several = tally->uarch->fact[CAP_TAKEN_SEVERAL];
+	       several = tally->uarch->fact[CAP_TAKEN_SEVERAL],
+	       called = tally->uarch->fact[CAP_CALLS], calls = 0;
+
+	for (int i = 0; i < tally->loop->insn_count; i++)
+		if (tally->loop->insn[i].flow == FLOW_CALL ||
+			tally->loop->insn[i].flow == FLOW_RETURN)
+			calls += tally->insn[i].times;
 
 	if (tally->taken <= tally->turns || !uarch_known(several))
 		several = each;
-	add_rate(tally, LIMIT_TAKEN, tally->taken, several, "taken branch", "taken branches");
+	if (calls > 0 && uarch_known(called) && several > 0)
+		limits_add(tally, LIMIT_TAKEN, (tally->taken - calls) / several + calls / called,
+			"%s calls and returns, %s a cycle, and %s other taken branches, %s a cycle",
+			words_turn(tally, calls).text, words_number(called).text,
+			words_turn(tally, tally->taken - calls).text, words_number(several).text);
+	else
+		add_rate(tally, LIMIT_TAKEN, tally->taken, several, "taken branch",
+			"taken branches");
 	if (tally->taken > tally->turns && !uarch_known(several))
 		limits_add_unknown(tally, LIMIT_TAKEN, "%s taken branches; their rate is not known",
 			words_turn(tally, tally->taken).text);

@@ -123,6 +123,10 @@ static inline bool limits_front_end_matters(const struct tally *tally, double cy
  * one. The micro-op cache supplies `windows` windows of code per path. */
 void limits_loop_exits(struct tally *tally, double windows);
 
+/* Adds the soft limit of taken branches that lie close together (dense_branches.c). limits_soft()
+ * calls this function. */
+void limits_dense_branches(struct tally *tally);
+
 /* Adds the soft limit of multiplications, whose results keep ports from other operations
  * (limits_ports.c). limits_soft() calls this function. */
 void limits_late_results(struct tally *tally);

@@ -1,0 +1,45 @@
+/* The limit of taken branches that lie close together in the code: the core predicts only a few of
+ * each block without a wait. Pure. */
+#include "model/limits/tally.h"
+
+/* BLOCK: bytes of the aligned blocks of code. */
+enum { BLOCK = 32 };
+
+static bool is_counted(const struct tally *tally, int insn)
+{
+	enum insn_flow flow = tally->loop->insn[insn].flow;
+
+	return (flow == FLOW_BRANCH || flow == FLOW_JUMP) && tally->insn[insn].taken > 0;
+}
+
+void limits_dense_branches(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+	const double *fact = tally->uarch->fact;
+	double fit = fact[SIZE_BLOCK_BRANCHES], each = fact[EXTRA_DENSE_BRANCH], late = 0, cycles;
+
+	if (!(fit > 0) || !(each > 0) || !(fact[CAP_TAKEN] > 0))
+		return;
+	/* The instructions of a loop are in the order of their addresses. */
+	for (int i = 0, end; i < loop->insn_count; i = end) {
+		double places = 0, times = 0;
+
+		for (end = i; end < loop->insn_count &&
+			      loop->insn[end].address / BLOCK == loop->insn[i].address / BLOCK;
+			end++)
+			if (is_counted(tally, end)) {
+				places++;
+				times += tally->insn[end].taken;
+			}
+		if (places > fit)
+			late += times * (places - fit) / places;
+	}
+	cycles = tally->taken / fact[CAP_TAKEN] + late * each;
+	if (late > 0 && limits_front_end_matters(tally, cycles))
+		limits_add(tally, LIMIT_DENSE_BRANCHES, cycles,
+			"%s taken branches, %s of them beyond %s in a block of %d bytes: +%s "
+			"cycles "
+			"each",
+			words_turn(tally, tally->taken).text, words_turn(tally, late).text,
+			words_number(fit).text, BLOCK, words_number(each).text);
+}
