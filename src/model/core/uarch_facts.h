@@ -139,6 +139,9 @@ FACT(EXTRA_BINDS_VECTORS, "extra binds-vectors")
 /* 1: a multiplication's result keeps its port from the result of another integer operation in the
  * same cycle (soft limit) */
 FACT(EXTRA_LATE_RESULTS, "extra late-results")
+/* 1: the scheduler of each port receives one micro-op per cycle, in program order (soft limit, see
+ * limits_intake.c) */
+FACT(EXTRA_SCHEDULER_INTAKE, "extra scheduler-intake")
 /* rename slots of the vector unit that a vector load takes in addition to one (soft limit) */
 FACT(EXTRA_VECTOR_LOAD_SLOTS, "extra vector-load-slots")
 /* loads and stores per cycle that loops with both reach in practice, if most accesses are loads of

@@ -336,11 +336,16 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 }
 
 /* The cycles by which a consumer reads an operand after its start: a consumer of two micro-ops may
- * combine flags first, and read its other operands in the second micro-op. */
-static double read_after(const struct deps_node *to, const struct deps_edge *edge)
+ * combine flags first, or add a displacement to the base of an address, and read its other operands
+ * in the second micro-op. */
+static double read_after(
+	const struct graph *graph, const struct deps_node *to, const struct deps_edge *edge)
 {
+	const struct insn *insn = &graph->loop->insn[graph->loop->path[to->step].insn];
+	bool base = insn->address_only && insn->memory[0].base == edge->reg;
+
 	return to->part == PART_OPERATION && to->class && to->class->late > 0 &&
-			       uarch_known(to->class->latency) && !edge->memory &&
+			       uarch_known(to->class->latency) && !edge->memory && !base &&
 			       edge->reg != REG_FLAGS && edge->reg != REG_CARRY
 		       ? to->class->latency - to->class->late
 		       : 0;
@@ -404,7 +409,7 @@ static void connect(struct graph *graph)
 				       *to = &graph->node[edge->to];
 
 		edge->out = out_of(graph, from, to, edge);
-		edge->in -= read_after(to, edge);
+		edge->in -= read_after(graph, to, edge);
 		/* If a copy is eliminated, special forwarding from the producer of the copied value
 		 * also applies to the consumer of the copy. */
 		if (origin[edge->from] >= 0 && !edge->memory && !copies(graph, to) &&

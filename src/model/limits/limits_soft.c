@@ -409,6 +409,8 @@ void limits_soft(struct tally *tally, bool memory_only)
 		add_mixed_accesses(tally);
 		add_parts(tally);
 		limits_late_results(tally);
+		if (!hides_work(tally))
+			limits_intake(tally);
 		add_full_buffers(tally);
 		add_forwarding(tally);
 		limits_order(tally);

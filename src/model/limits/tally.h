@@ -131,6 +131,10 @@ void limits_dense_branches(struct tally *tally);
  * (limits_ports.c). limits_soft() calls this function. */
 void limits_late_results(struct tally *tally);
 
+/* Adds the soft limit of schedulers that receive one micro-op per cycle each (limits_intake.c).
+ * limits_soft() calls this function. */
+void limits_intake(struct tally *tally);
+
 /* Adds the limit of mispredicted branches (limits_branches.c); limits_soft() calls this function.
  * `walks`: cycles of page walks per path, which come before it. */
 void limits_mispredictions(struct tally *tally, double walks);
