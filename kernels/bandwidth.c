@@ -227,6 +227,13 @@ static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
 		      : op_of(v)->copies	 ? 2 * lines
 						 : lines;
+	walk->past = v[STORES] == STORES_BYPASS ? (double)plan_of(v).width : 0;
+}
+
+/* Stores that bypass the caches reach memory from data of any size. */
+static uint64_t bandwidth_reach(const int64_t *v)
+{
+	return v[STORES] == STORES_BYPASS ? KERNEL_REACH_PAST : bandwidth_footprint(v);
 }
 
 static struct status bandwidth_prepare(struct kernel_run *run)
@@ -293,6 +300,7 @@ const struct kernel kernel_bandwidth = {
 	.check = bandwidth_check,
 	.fit = bandwidth_fit,
 	.footprint = bandwidth_footprint,
+	.reach = bandwidth_reach,
 	.layout = bandwidth_layout,
 	.prepare = bandwidth_prepare,
 	.describe = bandwidth_describe,

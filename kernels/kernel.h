@@ -190,7 +190,8 @@ struct kernel {
 	uint64_t (*footprint)(const int64_t *v);
 
 	/* Size in bytes of a working set whose lines come from the same caches and memory as the
-	 * lines of this setting. If `reach` is NULL, it is the footprint. */
+	 * lines of this setting; or KERNEL_REACH_…, if memory serves data of any size. If `reach`
+	 * is NULL, it is the footprint. */
 	uint64_t (*reach)(const int64_t *v);
 
 	/* Returns a number that identifies the layout of the data in memory. Settings with equal
@@ -353,6 +354,8 @@ struct words kernel_elements(const struct kernel *kernel);
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);
 uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v);
+#define KERNEL_REACH_FLUSHED UINT64_MAX	      /* the data are flushed from all caches */
+#define KERNEL_REACH_PAST    (UINT64_MAX - 1) /* stores bypass the caches */
 uint64_t kernel_reach(const struct kernel *kernel, const int64_t *v);
 uint64_t kernel_layout(const struct kernel *kernel, const int64_t *v);
 void kernel_rewind(struct kernel_run *run);

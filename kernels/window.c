@@ -294,7 +294,7 @@ static bool is_flushed(const int64_t *v)
 /* Memory supplies the lines of flushed data, as if no cache could hold them. */
 static uint64_t window_reach(const int64_t *v)
 {
-	return is_flushed(v) ? UINT64_MAX : window_footprint(v);
+	return is_flushed(v) ? KERNEL_REACH_FLUSHED : window_footprint(v);
 }
 
 /* Settings with the same number of chains can share their nodes. A smaller working set uses only

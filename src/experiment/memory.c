@@ -59,6 +59,9 @@ enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
 /* Bytes of a cache line. */
 #define LINE 64
 
+/* Bytes of a store that bypasses the caches. */
+#define PAST_WIDTH 16
+
 /* A point of the probe's curve is used if its size differs by less than this number of powers of
  * two. */
 #define SAME_SIZE 0.1
@@ -84,6 +87,7 @@ enum step {
 	FLUSHED_LAST, /* the largest size of memory first */
 	FLUSHED_FIRST = FLUSHED_LAST + MEMORY_FLUSHED - 1,
 	PEAK,
+	PAST, /* stores that bypass the caches */
 	STEPS
 };
 
@@ -100,6 +104,7 @@ static const char *const settings[] = {
 	[INDEPENDENT_PAGES] = "latency size=8m stride=4160 order=random chains=16",
 	[FLUSHED_LAST] = "window fillers=0",
 	[PEAK] = "bandwidth op=frd",
+	[PAST] = "bandwidth op=fwr stores=bypass width=16", /* PAST_WIDTH */
 };
 
 void memory_probe_init(struct memory_probe *probe)
@@ -221,9 +226,8 @@ static uint64_t needed_beyond(
 
 	if (step == L2_LINES)
 		return machine_cache(machine, 1);
-	/* Flushed data have an endless reach. */
 	if (is_flushed(step))
-		return UINT64_MAX - 1;
+		return KERNEL_REACH_FLUSHED - 1;
 	/* L2 may evict cache lines of a loop whose data are smaller than L2, so L3 is also measured
 	 * for working sets above a quarter of L2. */
 	if (step < POINT_FIRST)
@@ -240,7 +244,8 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		uint64_t size = size_of(machine, step);
 		struct setting setting;
 
-		if (probe->done >> step & 1 || working_set <= needed_beyond(probe, machine, step))
+		if (probe->done >> step & 1 || (step == PAST && working_set != KERNEL_REACH_PAST) ||
+			working_set <= needed_beyond(probe, machine, step))
 			continue;
 		if (size == 0 || (machine->memory_limit && size > machine->memory_limit) ||
 			!setting_read(&setting, settings[setting_of(step)])) {
@@ -254,7 +259,8 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
 		/* The largest working set that is read in address order gives the bandwidth of
 		 * memory, so it is measured for longer. */
-		if ((is_stream(step) && step != STREAM_LAST) || step == SKIPPED || is_pages(step))
+		if ((is_stream(step) && step != STREAM_LAST) || step == SKIPPED || step == PAST ||
+			is_pages(step))
 			request->budget = (struct budget){ .seconds = PROBE_SHORT,
 				.quiet_wanted = SHORT_QUIET };
 		if (step < POINT_FIRST)
@@ -485,6 +491,9 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		put_lines(&facts->l3.lines, &facts->spread.l3_lines, cycles, spread_of(&sample));
 	} else if (step == SKIPPED)
 		put_lines(&facts->skipped_lines, &facts->spread.skipped_lines, cycles,
+			spread_of(&sample));
+	else if (step == PAST)
+		put_lines(&facts->past_lines, &facts->spread.past_lines, cycles * LINE / PAST_WIDTH,
 			spread_of(&sample));
 	else if (is_stream(step)) {
 		facts->stream[STREAM_FIRST - step].bytes = size;

@@ -76,6 +76,31 @@ TEST(stores_in_random_order_share_lines_by_chance_so_their_limit_is_soft)
 
 /* The end of a search in a long list is a misprediction, which adds 0.3 % to a chain of loads: it
  * does not name the prediction, and its remedy would not help. */
+/* Stores that bypass the caches write to memory, however small the data are. */
+TEST(bypassing_stores_have_the_bandwidth_of_memory)
+{
+	const struct limit *past;
+	struct setting setting;
+	struct explain_question question = { .seed = 1 };
+
+	ask_at("bandwidth op=fwr size=16k width=8 stores=bypass");
+	past = limit_of(LIMIT_PAST);
+	assert_non_null(past);
+	assert_false(past->known);
+	assert_true(setting_read(&setting, "bandwidth op=fwr size=16k width=8 stores=bypass"));
+	question.kernel = setting.kernel;
+	question.v = setting.v;
+	question.uarch = core.uarch;
+	question.measured.past_lines = 0.1;
+	explain(&question, explanation);
+	past = limit_of(LIMIT_PAST);
+	assert_true(past && past->known && !past->hard);
+	check_near(past->cpe, 8 / 64.0 / 0.1, 1e-9);
+	check_contains(past->cause, "64 bytes stored to memory, past the caches, 6.4 a cycle");
+	ask_at("bandwidth op=fwr size=16k width=8 stores=plain");
+	assert_null(limit_of(LIMIT_PAST));
+}
+
 TEST(the_ends_of_long_lists_do_not_name_the_prediction)
 {
 	ask_zen5("list-lookup");

@@ -328,6 +328,24 @@ TEST(skipped_lines_are_measured_apart)
 	check_near(memory_step_cycles(facts, 96), (26 + memory_strided_cycles(facts)) / 2, 1e-9);
 }
 
+/* Stores that bypass the caches are measured only for settings that have some. */
+TEST(bypassing_stores_are_measured_if_the_setting_has_some)
+{
+	for (int past = 0; past < 2; past++) {
+		bool asked = false;
+
+		while (next(past ? KERNEL_REACH_PAST : 64 << 20)) {
+			bool now = strcmp(request.kernel->name, "bandwidth") == 0 &&
+				   request.v[kernel_knob(request.kernel, "stores")] != 0;
+
+			asked |= now;
+			accept(now ? answer(2.5) : answer_of(1 << 20));
+		}
+		assert_int_equal(asked, past);
+	}
+	check_near(probe.facts.past_lines, 0.1, 1e-9);
+}
+
 /* The quartiles of all values move together: latencies grow, lines per cycle and sizes shrink. */
 TEST(slow_quartiles_are_slow)
 {

@@ -465,6 +465,26 @@ static enum pace pace_of(const struct tally *tally)
 	return limits_in_flight(tally, together) && together[SIZE_ROB] <= 2 ? SLOW : FAST;
 }
 
+/* Adds the limit of stores that bypass the caches. Their bytes are combined to lines, which go to
+ * memory, whatever the size of the data. */
+static void add_past(struct tally *tally)
+{
+	double bytes = tally->place->walk.past * tally->elements,
+	       lines = tally->place->measured.past_lines;
+
+	if (!(bytes > 0))
+		return;
+	if (lines > 0)
+		limits_add(tally, LIMIT_PAST, bytes / 64 / lines,
+			"%s bytes stored to memory, past the caches, %s a cycle",
+			words_turn(tally, bytes).text, words_number(64 * lines).text);
+	else
+		limits_add_unknown(tally, LIMIT_PAST,
+			"%s bytes stored to memory, past the caches: their bandwidth is not "
+			"measured",
+			words_turn(tally, bytes).text);
+}
+
 void limits_memory(struct tally *tally)
 {
 	struct level level[LEVELS], waiting[LEVELS];
@@ -478,6 +498,7 @@ void limits_memory(struct tally *tally)
 			"%.0f cores write to one line, which moves from core to core",
 			tally->place->cores);
 	add_reaches(tally);
+	add_past(tally);
 	tally->sampled = false;
 	beyond[0] = beyond[1] = beyond[2] = fits ? 0 : (double)NAN;
 	if (!levels_spill(tally) || lines <= 0)

@@ -302,6 +302,7 @@ struct memory_facts memory_quartiles(const struct memory_facts *measured, int si
 	facts.l3_walk *= 1 + side * spread->l3_latency;
 	facts.parallel /= 1 + side * spread->parallel;
 	facts.skipped_lines /= 1 + side * spread->skipped_lines;
+	facts.past_lines /= 1 + side * spread->past_lines;
 	for (int i = 0; i < MEMORY_POINTS; i++)
 		facts.stream[i].lines /= 1 + side * spread->stream[i];
 	if (size->source == CACHE_MEASURED)

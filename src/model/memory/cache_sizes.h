@@ -89,7 +89,8 @@ enum { MEMORY_FLUSHED = 2 };
 /* Spreads of measured values (±, distance to the quartiles), each as a share of its value. 0: not
  * measured. */
 struct memory_spreads {
-	double l3_latency, l3_lines, memory_lines, parallel, skipped_lines, stream[MEMORY_POINTS];
+	double l3_latency, l3_lines, memory_lines, parallel, skipped_lines, past_lines,
+		stream[MEMORY_POINTS];
 };
 
 /* All values of the caches and of memory that were measured on this machine. A struct of zeros
@@ -105,6 +106,8 @@ struct memory_facts {
 			    time; 0: not measured */
 	double skipped_lines; /* cache lines per cycle if every second line of memory is read, in
 				 address order; 0: not measured */
+	double past_lines;    /* cache lines per cycle that stores write to memory, past the caches;
+				 0: not measured */
 	struct memory_point point[MEMORY_POINTS];    /* in the order of their ranges' sizes */
 	struct memory_stream stream[MEMORY_POINTS];  /* in the order of their ranges' sizes */
 	struct memory_pages pages[MEMORY_PAGES];     /* in the order of their numbers of pages */
