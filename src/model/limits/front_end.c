@@ -431,6 +431,23 @@ static void add_entries(const struct front_end *front, struct tally *tally)
 			       : "");
 }
 
+/* Returns the cycles in which the micro-op cache supplies the path, if each block of code that ends
+ * in a taken branch takes whole cycles. */
+static double block_cycles(const struct front_end *front)
+{
+	double each = front->fact[EXTRA_OPCACHE_OPS], cycles = 0, ops = 0, windows = 0;
+
+	for (int w = 0; w < front->windows; w++) {
+		ops += front->window[w].ops;
+		windows++;
+		if (!leaves(front, front->window[w].end - 1))
+			continue;
+		cycles += fmax(windows, ceil(ops / each - 1e-9));
+		ops = windows = 0;
+	}
+	return cycles;
+}
+
 /* Adds the two limits of the micro-op cache: windows of code per cycle, and micro-ops per cycle. If
  * the bytes of a window are unknown, the limit is reported as unknown only for a loop that the
  * rename width nearly limits. */
@@ -441,21 +458,26 @@ static void add_cached(
 	       cycles = supply->ops / each;
 	bool whole = bytes > 0 && supply->cached == tally->turns;
 	double restart = tally->loop->stepped ? 0 : tally->place->walk.restart / tally->elements;
-	bool between = whole && restart >= 1;
+	bool between = whole && restart >= 1,
+	     blocks = bytes > 0 && front->fact[EXTRA_OPCACHE_BLOCKS] > 0;
 
 	/* The micro-op cache does not supply the end of one iteration and the start of the next in
 	 * the same cycle. If dependence chains end and begin again, the code between two chains,
 	 * which the path lacks, takes a cycle of its own. Measured on Zen 4 with mul-chain: a
 	 * product of 2, 4, 6 or 8 elements takes 3, 5, 7 or 9 cycles. */
-	if (whole)
+	if (blocks)
+		cycles = block_cycles(front);
+	else if (whole)
 		cycles = tally->turns * ceil(cycles / tally->turns - 1e-9);
 	if (between)
 		cycles += 1 / restart;
-	if (each > 0 && exceeds(tally, cycles))
+	if (each > 0 && exceeds(tally, cycles) && (!blocks || cycles > supply->cached + 1e-9))
 		limits_add(tally, LIMIT_OPCACHE, cycles,
 			"%s micro-ops, %s a cycle from the op cache%s%s",
 			words_turn(tally, supply->ops).text, words_number(each).text,
-			whole ? ", in whole cycles" : "",
+			blocks	? ", in whole cycles up to each taken branch"
+			: whole ? ", in whole cycles"
+				: "",
 			between ? ", and a cycle for the code between chains" : "");
 	/* Each iteration needs at least one cycle for its window of code; a limit of one cycle is
 	 * not listed next to higher limits. */
