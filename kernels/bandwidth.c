@@ -227,7 +227,6 @@ static void bandwidth_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->lines = v[STORES] == STORES_BYPASS ? (op_of(v)->reads ? lines : 0)
 		      : op_of(v)->copies	 ? 2 * lines
 						 : lines;
-	walk->past = v[STORES] == STORES_BYPASS ? (double)plan_of(v).width : 0;
 }
 
 /* Stores that bypass the caches reach memory from data of any size. */

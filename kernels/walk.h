@@ -81,7 +81,6 @@ struct kernel_walk {
 			   constant. A core may then guess the address before it has it. */
 	bool flushed;	/* The kernel flushes its data from all caches before each pass over them,
 			   so memory supplies each line. */
-	double past;	/* bytes per element that stores write to memory, past the caches */
 	double places;	/* Number of places in memory at which the loop writes in turn; at each
 			   place it writes in address order. 0: one place or a few. */
 	double stored;	/* number of cache lines per element that the stores at these places touch

@@ -244,8 +244,7 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 		uint64_t size = size_of(machine, step);
 		struct setting setting;
 
-		if (probe->done >> step & 1 || (step == PAST && working_set != KERNEL_REACH_PAST) ||
-			working_set <= needed_beyond(probe, machine, step))
+		if (probe->done >> step & 1 || working_set <= needed_beyond(probe, machine, step))
 			continue;
 		if (size == 0 || (machine->memory_limit && size > machine->memory_limit) ||
 			!setting_read(&setting, settings[setting_of(step)])) {

@@ -465,12 +465,28 @@ static enum pace pace_of(const struct tally *tally)
 	return limits_in_flight(tally, together) && together[SIZE_ROB] <= 2 ? SLOW : FAST;
 }
 
+/* Returns the bytes that one pass over the path stores to memory, past the caches: x86's movnt…,
+ * AArch64's stnp. */
+static double stored_past(const struct loop *loop)
+{
+	double bytes = 0;
+
+	for (int i = 0; i < loop->path_count; i++) {
+		const struct insn *insn = &loop->insn[loop->path[i].insn];
+
+		if (insn_stores(insn, 0) && (strncmp(insn->mnemonic, "movnt", 5) == 0 ||
+						    strncmp(insn->mnemonic, "vmovnt", 6) == 0 ||
+						    strcmp(insn->mnemonic, "stnp") == 0))
+			bytes += insn->memory[0].size;
+	}
+	return bytes;
+}
+
 /* Adds the limit of stores that bypass the caches. Their bytes are combined to lines, which go to
  * memory, whatever the size of the data. */
 static void add_past(struct tally *tally)
 {
-	double bytes = tally->place->walk.past * tally->elements,
-	       lines = tally->place->measured.past_lines;
+	double bytes = stored_past(tally->loop), lines = tally->place->measured.past_lines;
 
 	if (!(bytes > 0))
 		return;
