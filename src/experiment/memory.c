@@ -393,12 +393,12 @@ static double spread_of(const struct sample *sample)
  * the speed of L3 and memory from second to second. A value that is measured again, because a loop
  * differs from its prediction, becomes the mean of both measurements, and its spread contains both.
  */
-static void put_lines(double *lines, double *spread, double cycles, double now)
+static void put_lines(double *lines, double *spread, double cycles, const struct sample *sample)
 {
 	double before = *lines > 0 ? 1 / *lines : cycles, mean = (before + cycles) / 2;
 
 	*lines = 1 / mean;
-	*spread = fmax(now, fabs(before - cycles) / 2 / mean);
+	*spread = fmax(spread_of(sample), fabs(before - cycles) / 2 / mean);
 }
 
 /* As put_lines(), for latencies. */
@@ -421,7 +421,7 @@ static void put_peak(struct memory_probe *probe, const struct sample *sample)
 		return;
 	probe->peak = sample->gbps * sample->cpe / sample->cpe_lo;
 	put_lines(&probe->facts.memory.lines, &probe->facts.spread.memory_lines,
-		LINE * sample->ghz / sample->gbps, spread_of(sample));
+		LINE * sample->ghz / sample->gbps, sample);
 }
 
 /* Stores the measured mean latency of loads in random order over `size` bytes. */
@@ -487,17 +487,16 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		/* Reads in address order read the whole working set before they read a line again.
 		 * All lines that are read in address order therefore come from the measured level.
 		 */
-		put_lines(&facts->l3.lines, &facts->spread.l3_lines, cycles, spread_of(&sample));
+		put_lines(&facts->l3.lines, &facts->spread.l3_lines, cycles, &sample);
 	} else if (step == SKIPPED)
-		put_lines(&facts->skipped_lines, &facts->spread.skipped_lines, cycles,
-			spread_of(&sample));
+		put_lines(&facts->skipped_lines, &facts->spread.skipped_lines, cycles, &sample);
 	else if (step == PAST)
 		put_lines(&facts->past_lines, &facts->spread.past_lines, cycles * LINE / PAST_WIDTH,
-			spread_of(&sample));
+			&sample);
 	else if (is_stream(step)) {
 		facts->stream[STREAM_FIRST - step].bytes = size;
 		put_lines(&facts->stream[STREAM_FIRST - step].lines,
-			&facts->spread.stream[STREAM_FIRST - step], cycles, spread_of(&sample));
+			&facts->spread.stream[STREAM_FIRST - step], cycles, &sample);
 	} else if (is_pages(step))
 		put_pages(facts, step, sample.cpe);
 	else if (is_flushed(step))

@@ -18,7 +18,9 @@ static int tear_down(void **state)
 
 #define SHIFTS_4 "shlx eax, ecx, r9d; shlx ebx, ecx, r9d; shlx r8d, ecx, r9d; shlx esi, ecx, r9d; "
 #define MOVES_4	 "cmovz r10d, r9d; cmovz r11d, r9d; cmovz r12d, r9d; cmovz r13d, r9d; "
-#define SUMS_4	 "lea r10d, [rcx+rdx]; lea r11d, [rcx+rdx]; lea r12d, [rcx+rdx]; lea ebx, [rcx+rdx]; "
+#define SUMS_4                                                            \
+	"lea r10d, [rcx+rdx]; lea r11d, [rcx+rdx]; lea r12d, [rcx+rdx]; " \
+	"lea ebx, [rcx+rdx]; "
 
 /* 4 and 4 take 3.0 cycles, 8 and 8 take 7.0, where their ports allow 2.5 and 4.5. */
 TEST(shifts_and_conditional_moves_one_after_the_other)

@@ -74,9 +74,7 @@ TEST(stores_in_random_order_share_lines_by_chance_so_their_limit_is_soft)
 		"stores");
 }
 
-/* The end of a search in a long list is a misprediction, which adds 0.3 % to a chain of loads: it
- * does not name the prediction, and its remedy would not help. */
-/* Stores that bypass the caches write to memory, however small the data are. */
+/* Stores that bypass the caches write to memory, also if the data fits the first cache. */
 TEST(bypassing_stores_have_the_bandwidth_of_memory)
 {
 	const struct limit *past;
@@ -101,6 +99,8 @@ TEST(bypassing_stores_have_the_bandwidth_of_memory)
 	assert_null(limit_of(LIMIT_PAST));
 }
 
+/* The end of a search in a long list is a misprediction, which adds 0.3 % to a chain of loads: it
+ * does not name the prediction, and its remedy would not help. */
 TEST(the_ends_of_long_lists_do_not_name_the_prediction)
 {
 	ask_zen5("list-lookup");

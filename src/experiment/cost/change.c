@@ -42,11 +42,6 @@ static bool reads(const struct insn *insn, int reg)
 	return memchr(insn->reads, reg, insn->read_count) != NULL;
 }
 
-static bool writes(const struct insn *insn, int reg)
-{
-	return memchr(insn->writes, reg, insn->write_count) != NULL;
-}
-
 static bool stores(const struct insn *insn)
 {
 	for (int i = 0; i < insn->memory_count; i++)
@@ -76,9 +71,10 @@ static const char *refuse_twice(const struct insn *insn)
 		if (insn_stores(insn, i) && insn->memory[i].load)
 			return "a second execution would change memory again";
 	for (int reg = REG_CARRY; reg <= REG_FLAGS; reg++)
-		if (reads(insn, reg) && (writes(insn, REG_FLAGS) || writes(insn, REG_CARRY)))
+		if (reads(insn, reg) &&
+			(insn_writes(insn, REG_FLAGS) || insn_writes(insn, REG_CARRY)))
 			return "the instruction reads and changes flags";
-	if (cost_target(insn) == REG_NONE && !writes(insn, REG_FLAGS) && !stores(insn) &&
+	if (cost_target(insn) == REG_NONE && !insn_writes(insn, REG_FLAGS) && !stores(insn) &&
 		strcmp(insn->mnemonic, "nop") != 0 && strncmp(insn->mnemonic, "prefetch", 8) != 0)
 		return "the result is in no register that the decoder lists";
 	return NULL;
@@ -194,7 +190,7 @@ static bool can_follow(const struct writing *writing)
 				insn->memory[i].index == writing->target))
 			return false;
 	for (int flag = REG_CARRY; flag <= REG_FLAGS; flag++)
-		if (writes(insn, flag) &&
+		if (insn_writes(insn, flag) &&
 			rewrite_needs(writing->function, writing->index + 1, flag))
 			return false;
 	return true;

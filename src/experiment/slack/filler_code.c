@@ -152,11 +152,6 @@ static bool reads(const struct insn *insn, int reg)
 	       (insn->memory_count > 0 && insn->memory[0].base == reg);
 }
 
-static bool writes(const struct insn *insn, int reg)
-{
-	return memchr(insn->writes, reg, insn->write_count) != NULL;
-}
-
 bool filler_mixes(unsigned number)
 {
 	struct insn insn;
@@ -173,8 +168,8 @@ bool filler_mixes(unsigned number)
  * line set them. */
 static bool changes_flags(const struct insn *insn)
 {
-	return writes(insn, REG_FLAGS) || writes(insn, REG_CARRY) || reads(insn, REG_FLAGS) ||
-	       reads(insn, REG_CARRY);
+	return insn_writes(insn, REG_FLAGS) || insn_writes(insn, REG_CARRY) ||
+	       reads(insn, REG_FLAGS) || reads(insn, REG_CARRY);
 }
 
 /* Whether an instruction of an assembled filler, which may be one before its line, changes flags.
@@ -214,8 +209,8 @@ static struct status choose_general(const struct spare_usage *usage, const struc
 
 		for (int i = 0; i < mix->count; i++) {
 			read |= reads(&mix->insn[i], reg);
-			written |= writes(&mix->insn[i], reg);
-			both |= reads(&mix->insn[i], reg) && writes(&mix->insn[i], reg);
+			written |= insn_writes(&mix->insn[i], reg);
+			both |= reads(&mix->insn[i], reg) && insn_writes(&mix->insn[i], reg);
 		}
 		wanted += both ? FILLER_GENERAL : read || written;
 	}
@@ -223,7 +218,7 @@ static struct status choose_general(const struct spare_usage *usage, const struc
 		wanted = FILLER_KEPT;
 	/* The line must not change the registers that keep values: a division changes rdx. */
 	for (int reg = REG_GENERAL; reg < REG_GENERAL + SPARE_GENERALS && keeps; reg++)
-		used.loop[reg] |= reads(&mix->insn[0], reg) || writes(&mix->insn[0], reg);
+		used.loop[reg] |= reads(&mix->insn[0], reg) || insn_writes(&mix->insn[0], reg);
 	status = spare_general(&used, wanted, places->data + FILLER_SAVED, found, frame);
 	places->source = found[0];
 	places->general_count = keeps ? FILLER_KEPT : wanted > 1 ? wanted - 1 : 1;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The numbers of registers. The processor renames whole registers. A part of a register (al, eax,
  * w0, xmm0, d0) therefore has the number of the whole register. */
@@ -130,6 +131,12 @@ static inline bool insn_stores(const struct insn *insn, int operand)
 {
 	return insn->known && operand < insn->memory_count && insn->memory[operand].store &&
 	       !insn->address_only;
+}
+
+/* Whether the instruction writes the register; a flag counts as a register. */
+static inline bool insn_writes(const struct insn *insn, int reg)
+{
+	return memchr(insn->writes, reg, insn->write_count) != NULL;
 }
 
 /* Returns the number of vector operands that the instruction reads. A memory operand is one of

@@ -5,9 +5,6 @@
 #include "model/limits/misses.h"
 #include "model/memory/recency.h"
 
-/* Bytes of a cache line: kernels count lines of this size. */
-enum { LINE = 64 };
-
 static const char *const level_names[LEVELS] = { "L1", "L2", "L3", "memory" };
 
 /* If memory serves a smaller share of the accesses beyond L2, the latency of memory cannot be

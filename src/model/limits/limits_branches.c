@@ -42,7 +42,8 @@ static double correction(const struct tally *tally, double executed, double lear
 {
 	const double *fact = tally->uarch->fact;
 
-	return learnt > 0 && executed > fact[SIZE_FAST_BRANCHES] &&
+	return learnt > 0 && uarch_known(fact[SIZE_FAST_BRANCHES]) &&
+			       executed > fact[SIZE_FAST_BRANCHES] &&
 			       uarch_known(fact[EXTRA_OVERRIDE])
 		       ? learnt * fact[EXTRA_OVERRIDE]
 		       : 0;

@@ -239,14 +239,6 @@ static enum uarch_fact scheduler_of(const struct tally *tally, const struct insn
 	return SIZE_SCHEDULER;
 }
 
-static bool writes_flags(const struct insn *insn)
-{
-	for (int i = 0; i < insn->write_count; i++)
-		if (insn->writes[i] == REG_FLAGS || insn->writes[i] == REG_CARRY)
-			return true;
-	return false;
-}
-
 /* Adds the buffer entries of one instruction of the path to `span`, the instructions from one cache
  * miss to later misses. `first` is true for the first miss of the span: later instructions may wait
  * for that miss. `miss` is true for a later miss of the span: a later miss needs a scheduler entry.
@@ -265,7 +257,8 @@ static void take(const struct tally *tally, int step, bool first, bool miss, str
 		insn->flow != FLOW_NONE && insn->flow != FLOW_OTHER &&
 		(tally->loop->path[step].taken || !(tally->uarch->fact[EXTRA_TAKEN_ENTRIES] > 0));
 	span->taken[SIZE_CALLS] += insn->flow == FLOW_CALL;
-	span->taken[SIZE_FLAGS] += made && writes_flags(insn);
+	span->taken[SIZE_FLAGS] +=
+		made && (insn_writes(insn, REG_FLAGS) || insn_writes(insn, REG_CARRY));
 	for (int i = 0; i < insn->write_count && made; i++) {
 		/* A call or return updates the stack pointer at rename, so the stack pointer needs
 		 * no new register. */

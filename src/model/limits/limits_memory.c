@@ -482,8 +482,8 @@ static double stored_past(const struct loop *loop)
 	return bytes;
 }
 
-/* Adds the limit of stores that bypass the caches. Their bytes are combined to lines, which go to
- * memory, whatever the size of the data. */
+/* Adds the limit of stores that bypass the caches. The core combines their bytes to lines, and
+ * writes the lines to memory, also if the data fits a cache. */
 static void add_past(struct tally *tally)
 {
 	double bytes = stored_past(tally->loop), lines = tally->place->measured.past_lines;
@@ -491,9 +491,9 @@ static void add_past(struct tally *tally)
 	if (!(bytes > 0))
 		return;
 	if (lines > 0)
-		limits_add(tally, LIMIT_PAST, bytes / 64 / lines,
+		limits_add(tally, LIMIT_PAST, bytes / LINE / lines,
 			"%s bytes stored to memory, past the caches, %s a cycle",
-			words_turn(tally, bytes).text, words_number(64 * lines).text);
+			words_turn(tally, bytes).text, words_number(LINE * lines).text);
 	else
 		limits_add_unknown(tally, LIMIT_PAST,
 			"%s bytes stored to memory, past the caches: their bandwidth is not "

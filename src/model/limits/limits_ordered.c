@@ -11,10 +11,9 @@
 
 enum { L1, L2, L3 };
 
-/* Bytes of a cache line, as kernels assume, and the number of sets of L1: the bits of an address
- * within a page of 4 KiB choose the set. ROWS_MOST: the largest number of matrix rows whose
- * accesses are compared. */
-enum { LINE = 64, SETS = 64, ROWS_MOST = 512 };
+/* Number of sets of L1: the bits of an address within a page of 4 KiB choose the set. ROWS_MOST:
+ * the largest number of matrix rows whose accesses are compared. */
+enum { SETS = 64, ROWS_MOST = 512 };
 
 /* Texts about a limit do not list a cache level that supplies a smaller share of the lines. */
 #define SHARE_LEAST 0.01

@@ -9,9 +9,6 @@
 #include "model/graph/forwards.h"
 #include "model/limits/pipeline.h"
 
-/* Bytes of a cache line, as kernels assume. */
-enum { LINE = 64 };
-
 /* The simulation of dependence chains that begin again is skipped if a chain has more than
  * OVERLAP_MOST times as many micro-ops as the reorder buffer has entries. Such long chains overlap
  * little. */

@@ -9,9 +9,6 @@
 
 #include "model/graph/forwards.h"
 
-/* Bytes of a cache line, on every core that has a core file. */
-enum { LINE = 64 };
-
 /* Adds the limit of `count` events per path, if the core can execute `each` events per cycle. */
 static void add_rate(struct tally *tally, enum limit_kind kind, double count, double each,
 	const char *one, const char *many)

@@ -20,6 +20,9 @@ void uses_add(struct class_uses *uses, const struct uarch_class *class, double c
 
 enum { ACCESS_GENERAL, ACCESS_VECTOR, ACCESS_512, ACCESS_KINDS };
 
+/* Bytes of a cache line, on every core that has a core file. */
+enum { LINE = 64 };
+
 /* The work of one path (executed instructions) through the loop. */
 struct tally {
 	const struct loop *loop;
