@@ -25,8 +25,8 @@
 struct known {
 	unsigned id;	 /* id of the record with the setting's last sample */
 	unsigned trials; /* number of the setting's trials in the recording's file */
-	unsigned last;	 /* number of trials of the setting's last sample; 0: an earlier run of the
-			    program recorded it */
+	unsigned made;	 /* number of trials that were made for the setting's last entry, with the
+			    forgotten ones; 0: an earlier run of the program recorded the setting */
 	bool good;	 /* true if at least one sample of the setting was reliable */
 	int counted;	 /* number of counted events of the setting */
 	bool first;	 /* the last sample is to be replaced */
@@ -318,16 +318,25 @@ bool recording_wants(const struct recording *recording, const struct setting *se
 	       ((!known->good && is_good(sample)) || known_counts(counts) > known->counted);
 }
 
+static unsigned made_of(const struct trials *trials)
+{
+	unsigned made = trials->count;
+
+	for (int i = 0; i < TRIAL_FATES; i++)
+		made += trials->forgotten[i];
+	return made;
+}
+
 /* Returns how many of the entry's trials are in the recording already. */
 static unsigned trials_there(const struct known *known, const struct recording_entry *entry)
 {
-	unsigned last = known && entry->continued ? known->last : 0;
+	unsigned there = known && entry->continued ? known->made : 0,
+		 made = made_of(entry->trials);
 
+	if (there >= made)
+		return entry->trials->count;
 	/* A full set of trials has lost some of those that were recorded. */
-	for (int i = 0; i < TRIAL_FATES; i++)
-		if (entry->trials->forgotten[i])
-			return 0;
-	return last < entry->trials->count ? last : entry->trials->count;
+	return made == entry->trials->count ? there : 0;
 }
 
 /* Copies the newest trials, at most `room` trials, and not the first `there` trials. Trials that
@@ -350,6 +359,8 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 {
 	const struct known *before = find_known(recording, entry->setting);
 	struct records records = records_of(recording);
+	/* A sample that is to be replaced leaves room for the trials of the last one. */
+	unsigned most = entry->first ? TRIALS_MAX / 2 : TRIALS_MAX;
 	unsigned used = before ? before->trials : 0, id = recording->next_id,
 		 there = trials_there(before, entry), replaces = there ? before->id : 0;
 	struct record_sample what = {
@@ -360,13 +371,13 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 
 	if (entry->setting->kernel->own || !status_is_ok(&recording->state.status) ||
 		(there == entry->trials->count ? !before || !before->first || entry->first
-					       : used >= TRIALS_MAX))
+					       : used >= most))
 		return false;
-	choose_trials(&recording->trials, entry->trials, there, TRIALS_MAX - used);
+	choose_trials(&recording->trials, entry->trials, there, most - used);
 	sample_summarise(there ? entry->trials : &recording->trials, entry->facts, &sample);
 	/* Further trials of a setting are not added to the sample of an earlier run, unless they
 	 * are better. */
-	if (!sample.valid || (entry->continued && before && !before->last &&
+	if (!sample.valid || (entry->continued && before && !before->made &&
 				     (before->good || !is_good(&sample))))
 		return false;
 	what.sample = &sample;
@@ -383,7 +394,7 @@ bool recording_add(struct recording *recording, const struct recording_entry *en
 	known = known_of(recording, entry->setting);
 	known->id = id;
 	known->trials = used + recording->trials.count;
-	known->last = there + recording->trials.count;
+	known->made = made_of(entry->trials);
 	known->first = entry->first;
 	known->good |= is_good(&sample);
 	if (known_counts(what.counts) > known->counted)

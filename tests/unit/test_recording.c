@@ -384,6 +384,36 @@ TEST(a_setting_continues)
 	recording_close(recording);
 }
 
+/* On a busy core, a setting that is measured twice may have more trials than a recording takes. Its
+ * last sample is written nevertheless. */
+TEST(a_last_sample_always_has_room)
+{
+	struct setting setting = fold(1, 32768);
+	struct recording *recording = open_recording();
+	struct trials made;
+	struct recording_entry entry = { &setting, &made, &facts, NULL, NULL, .continued = true };
+	struct sample sample;
+	struct replay *replay;
+
+	memset(&made, 0, sizeof(made));
+	fake_trials(&made, TRIALS_MAX, 5, 0.01, 0.5);
+	entry.first = true;
+	assert_true(recording_add(recording, &entry));
+	fake_trials(&made, TRIALS_MAX, 3, 0.01, 0.5);
+	made.forgotten[TRIAL_CONTENDED] = TRIALS_MAX;
+	assert_false(recording_add(recording, &entry));
+	entry.first = false;
+	assert_true(recording_add(recording, &entry));
+	/* Nor is it written again without further trials. */
+	assert_false(recording_add(recording, &entry));
+	replay = play(recording);
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_int_equal(replay_summary(replay).count, 1);
+	replay_sample(replay, 0, &sample);
+	assert_true(sample.cpe > 2.9 && sample.cpe < 3.1);
+	replay_free(replay);
+}
+
 /* Events that were asked for later, of a setting that is recorded: they are counted too. Counts of
  * another plan are none. */
 TEST(test_events_that_come_later)
