@@ -276,9 +276,11 @@ static int events_run(struct cli *cli)
 {
 	struct machine machine = { .cpu = -1 };
 	struct uarch_choice core;
-	struct status status;
+	struct status status = counters_ready();
 	int exit_status;
 
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
 	machine_identify(&machine);
 	machine_survey(&machine);
 	status = uarch_choose(cli->uarch, &machine, &core);

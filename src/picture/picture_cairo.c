@@ -1,4 +1,5 @@
 #include "base/fatal.h"
+#include "base/library.h"
 #include "picture/picture.h"
 
 #include "config.h"
@@ -8,7 +9,6 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -50,31 +50,20 @@ static bool loaded;
 
 struct status picture_cairo_ready(void)
 {
-	static const struct {
-		const char *name;
-		void **place;
-	} places[] = { FUNCTIONS(PLACE) };
-	void *library;
+	static const struct library_function places[] = { FUNCTIONS(PLACE) };
+	char why[LIBRARY_WHY];
 
 	if (loaded)
 		return status_ok();
 	/* If its first allocation fails, a library that cairo loads accesses address 0. */
 	fatal_guard("cairo, which draws pictures,");
-	library = dlopen("libcairo.so.2", RTLD_NOW | RTLD_LOCAL);
+	loaded = library_load("libcairo.so.2", places, sizeof(places) / sizeof(places[0]), why);
 	fatal_guard(NULL);
-	if (!library)
+	if (!loaded)
 		return status_failed(
-			"cairo, which draws pictures, cannot be loaded (%.90s): install libcairo2, "
-			"or use gnuplot (--gnuplot, or a name in .gp)",
-			dlerror());
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		*places[i].place = dlsym(library, places[i].name);
-		if (!*places[i].place)
-			return status_failed(
-				"pictures need cairo 1.16 or later, but libcairo.so.2 has no %s",
-				places[i].name);
-	}
-	loaded = true;
+			"cairo, which draws pictures, cannot be loaded (%.90s): install libcairo2 "
+			"1.16 or later, or use gnuplot (--gnuplot, or a name in .gp)",
+			why);
 	return status_ok();
 }
 

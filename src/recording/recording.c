@@ -330,8 +330,7 @@ static unsigned made_of(const struct trials *trials)
 /* Returns how many of the entry's trials are in the recording already. */
 static unsigned trials_there(const struct known *known, const struct recording_entry *entry)
 {
-	unsigned there = known && entry->continued ? known->made : 0,
-		 made = made_of(entry->trials);
+	unsigned there = known && entry->continued ? known->made : 0, made = made_of(entry->trials);
 
 	if (there >= made)
 		return entry->trials->count;

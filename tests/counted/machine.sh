@@ -5,22 +5,30 @@
 
 # boots, of counted.sh, has the process ids of those that run now.
 
-# Copies a program and the libraries that it needs, and those they need. machine_install PROGRAM DESTINATION
-machine_install() {
-	local name library
-	if [ -n "${2:-}" ]; then
-		$triplet-strip -o "$root/$2" "$1" 2>/dev/null || cp "$1" "$root/$2"
-		chmod 755 "$root/$2"
-	fi
-	for name in $($triplet-readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
-		[ ! -e "$root/lib/$name" ] || continue
-		for library in "$sysroot"/{,usr/}lib/$triplet/"$name" none; do
-			[ ! -e "$library" ] || break
-		done
-		[ "$library" != none ] || { say "$1 needs $name, which no package of the list in cross.sh has"; exit 1; }
-		cp -L "$library" "$root/lib/$name"
-		machine_install "$library"
+# Copies a library, and the libraries that it needs. machine_library NAME USER
+machine_library() {
+	local library
+	[ ! -e "$root/lib/$1" ] || return 0
+	for library in "$sysroot"/{,usr/}lib/$triplet/"$1" none; do
+		[ ! -e "$library" ] || break
 	done
+	[ "$library" != none ] || { say "$2 needs $1, which no package of the list in cross.sh has"; exit 1; }
+	cp -L "$library" "$root/lib/$1"
+	machine_needs "$library"
+}
+
+machine_needs() {
+	local name
+	for name in $($triplet-readelf -d "$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+		machine_library "$name" "$1"
+	done
+}
+
+# Copies a program and the libraries that it needs. machine_install PROGRAM DESTINATION
+machine_install() {
+	$triplet-strip -o "$root/$2" "$1" 2>/dev/null || cp "$1" "$root/$2"
+	chmod 755 "$root/$2"
+	machine_needs "$1"
 }
 
 machine_root() {
@@ -41,6 +49,7 @@ machine_root() {
 	chmod 755 "$root/counted/own-cc"
 	$triplet-gcc -shared -nostdlib -o "$root/counted/own.so" "$tests/counted/own.S"
 	machine_install "$build/slexplore" bin/slexplore
+	machine_library libpfm.so.4 slexplore
 	machine_install "$build/tests/counted/probe" counted/probe
 	mkdir -p "$root/counted/tests"
 	cp -R "$tests/data" "$root/counted/tests/"

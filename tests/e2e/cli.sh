@@ -186,6 +186,18 @@ expect 0 events cpu cycles --format json
 json_lines
 expect 1 events xyzzy plugh
 says err 'has no event for this machine with "xyzzy plugh"'
+# libpfm is loaded at its first use. A file that is no library counts as missing; whatever needs no event works.
+mkdir broken
+: >broken/libpfm.so.4
+LD_LIBRARY_PATH=$work/broken
+export LD_LIBRARY_PATH
+expect 1 events cpu cycles
+says err 'libpfm, which knows the names of events, cannot be used'
+says err 'install libpfm4'
+expect 2 run mul-chain --event perf::CPU-CYCLES --time-budget 0.02
+says err "event 'perf::CPU-CYCLES': libpfm"
+expect 0 run mul-chain --time-budget 0.02
+unset LD_LIBRARY_PATH
 
 # The words that may follow, from the tables of the program. bash gets only what follows "=".
 completes() {

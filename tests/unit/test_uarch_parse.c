@@ -125,13 +125,15 @@ TEST(lines_at_their_bounds_are_read)
 /* Of each core only the lines "match" are read at the start. */
 TEST(match_lines_are_read_alone)
 {
+	struct uarch_sources sources;
 	struct table table;
 	char text[1200];
 
+	check_ok(sources_load(&sources));
 	table_open(&table, "uarch-parse", "matches");
 	while (next_text(&table, 4, text)) {
 		struct uarch *uarch = memory_new(1, sizeof(*uarch));
-		bool read = uarch_read_matches(text, uarch);
+		bool read = uarch_read_matches(text, &sources, uarch);
 
 		table_expect(&table, read ? "yes" : "no", table.field[1]);
 		assert_int_equal(uarch->id_count, atoi(table.field[2]));

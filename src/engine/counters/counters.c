@@ -1,5 +1,7 @@
 /* Only this file uses libpfm. libpfm is not thread-safe: it uses errno when it matches names, and
- * fills tables at the first call. Every call of libpfm is therefore made under `lock`. */
+ * fills tables at the first call. Every call of libpfm is therefore made under `lock`. libpfm is
+ * loaded at its first use: its tables of pointers, 1 MB, would cost each start of the program 2 ms
+ * (measured on Zen 3), and a program that encodes no event needs none of them. */
 #include "engine/counters/counters.h"
 
 #include <ctype.h>
@@ -14,11 +16,28 @@
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 
+#include "base/library.h"
 #include "base/text.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool usable;
+
+/* The functions of libpfm; its headers supply only their types. */
+/* clang-format off */
+#define FUNCTIONS(each) \
+	each(pfm_initialize) each(pfm_get_version) each(pfm_strerror) each(pfm_get_pmu_info) \
+	each(pfm_get_event_next) each(pfm_get_event_info) each(pfm_get_event_attr_info) \
+	each(pfm_get_os_event_encoding)
+/* clang-format on */
+
+#define DECLARE(name) __typeof__(&name) name;
+#define PLACE(name)   { #name, (void **)&api.name },
+
+static struct {
+	FUNCTIONS(DECLARE)
+} api;
+static char why_unusable[LIBRARY_WHY];
 
 /* The event names of one PMU: events, or events with one unit mask. A PMU's catalogue of event
  * names is built at the first request and kept. */
@@ -40,14 +59,30 @@ void counters_begin(void)
 
 static void initialise(void)
 {
+	static const struct library_function places[] = { FUNCTIONS(PLACE) };
+	int outcome;
+
 	counters_begin();
-	usable = pfm_initialize() == PFM_SUCCESS;
+	if (!library_load("libpfm.so.4", places, sizeof(places) / sizeof(places[0]), why_unusable))
+		return;
+	outcome = api.pfm_initialize();
+	usable = outcome == PFM_SUCCESS;
+	if (!usable)
+		snprintf(why_unusable, sizeof(why_unusable), "%s", api.pfm_strerror(outcome));
 }
 
 static bool begin(void)
 {
 	pthread_once(&once, initialise);
 	return usable;
+}
+
+struct status counters_ready(void)
+{
+	return begin() ? status_ok()
+		       : status_failed("libpfm, which knows the names of events, cannot be used "
+				       "(%.140s): install libpfm4",
+				 why_unusable);
 }
 
 /* ---- states in words ---- */
@@ -108,7 +143,7 @@ static int encode(const char *name, struct counter_code *code)
 	int outcome;
 
 	errno = 0; /* libpfm would report an old ERANGE in errno as its own error */
-	outcome = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
+	outcome = api.pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
 	if (outcome != PFM_SUCCESS)
 		return outcome;
 	*code = (struct counter_code){ .type = attributes.type,
@@ -126,7 +161,8 @@ static bool pmu_find(const char *name, pfm_pmu_t *found)
 	for (pfm_pmu_t pmu = PFM_PMU_NONE; pmu < PFM_PMU_MAX; pmu++) {
 		pfm_pmu_info_t info = { .size = sizeof(info) };
 
-		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS || strcasecmp(info.name, name) != 0)
+		if (api.pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS ||
+			strcasecmp(info.name, name) != 0)
 			continue;
 		*found = pmu;
 		return true;
@@ -191,24 +227,23 @@ static struct status unnamed(const char *name, int outcome)
 	if (pmu_name[0] == '\0')
 		return status_usage("event '%.80s': %s; write PMU::EVENT:UNIT_MASK; slexplore "
 				    "events WORD finds names",
-			name, pfm_strerror(outcome));
+			name, api.pfm_strerror(outcome));
 	if (!pmu_find(pmu_name, &pmu))
 		return status_usage(
 			"event '%.80s': libpfm %s knows no PMU '%.40s'", name, version, pmu_name);
 	near = events_near(name, pmu);
-	return status_usage("event '%.80s': %s%s%s", name, pfm_strerror(outcome),
+	return status_usage("event '%.80s': %s%s%s", name, api.pfm_strerror(outcome),
 		near.text[0] ? "; there is " : "", near.text);
 }
 
 struct status counters_encode(const char *name, struct counter_code *code)
 {
-	struct status status = status_ok();
+	struct status status = counters_ready();
 	int outcome;
 
 	*code = (struct counter_code){ 0 };
-	if (!begin())
-		return status_failed(
-			"event '%.80s': libpfm %s cannot be used here", name, counters_version());
+	if (!status_is_ok(&status))
+		return status_failed("event '%.80s': %.240s", name, status.text);
 	pthread_mutex_lock(&lock);
 	outcome = encode(name, code);
 	if (outcome != PFM_SUCCESS)
@@ -251,7 +286,7 @@ static void catalogue_add_event(
 	for (int i = 0; i < event->nattrs; i++) {
 		pfm_event_attr_info_t attribute = { .size = sizeof(attribute) };
 
-		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT, &attribute) !=
+		if (api.pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT, &attribute) !=
 				PFM_SUCCESS ||
 			attribute.type != PFM_ATTR_UMASK)
 			continue;
@@ -270,16 +305,16 @@ static const struct catalogue *catalogue_of(pfm_pmu_t pmu)
 	for (catalogue = catalogues; catalogue; catalogue = catalogue->next)
 		if (catalogue->pmu == pmu)
 			return catalogue;
-	if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
+	if (api.pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 		return NULL;
 	catalogue = memory_new(1, sizeof(*catalogue));
 	catalogue->next = catalogues;
 	catalogue->pmu = pmu;
 	catalogues = catalogue;
-	for (int index = info.first_event; index != -1; index = pfm_get_event_next(index)) {
+	for (int index = info.first_event; index != -1; index = api.pfm_get_event_next(index)) {
 		pfm_event_info_t event = { .size = sizeof(event) };
 
-		if (pfm_get_event_info(index, PFM_OS_PERF_EVENT, &event) == PFM_SUCCESS)
+		if (api.pfm_get_event_info(index, PFM_OS_PERF_EVENT, &event) == PFM_SUCCESS)
 			catalogue_add_event(catalogue, info.name, &event);
 	}
 	return catalogue;
@@ -314,7 +349,7 @@ size_t counters_search(
 		const struct catalogue *catalogue;
 		bool here;
 
-		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
+		if (api.pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
 			continue;
 		/* Skip uncore PMUs: they do not count per thread. Skip the PMU "perf_raw": it has
 		 * one name for all its codes. Of the core PMUs, use the PMU `pmu_name`: libpfm may
@@ -345,13 +380,16 @@ static char version[24];
 /* libpfm itself reports "4.0" in every version; its file is called libpfm.so.4.13.0. */
 static void find_version(void)
 {
-	int told = pfm_get_version();
 	char path[PATH_MAX];
 	const char *digits;
 	Dl_info library;
+	int told;
 
+	if (!begin())
+		return;
+	told = api.pfm_get_version();
 	snprintf(version, sizeof(version), "%d", PFM_MAJ_VERSION(told));
-	if (!dladdr((const void *)(uintptr_t)&pfm_initialize, &library) || !library.dli_fname ||
+	if (!dladdr((const void *)(uintptr_t)api.pfm_initialize, &library) || !library.dli_fname ||
 		!realpath(library.dli_fname, path))
 		return;
 	digits = strstr(path, "libpfm.so.");

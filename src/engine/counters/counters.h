@@ -87,6 +87,9 @@ struct counter_offer {
 	char help[160]; /* libpfm's description of the event, cut to the size of this buffer */
 };
 
+/* Loads libpfm. STATUS_FAILED: libpfm is not installed, or cannot be used here. Any thread. */
+struct status counters_ready(void);
+
 /* Finds events with every word in the name or description. The words are separated by blanks, in
  * upper or lower case; an empty string matches all events. The function searches the events of
  * Linux itself and the events of `pmu`, a name from a core model. If pmu is NULL or unknown to
@@ -110,7 +113,7 @@ struct status counters_encode(const char *name, struct counter_code *code);
 
 /* Sets the environment variable that libpfm reads. Call counters_begin() before other threads
  * start, because other threads may read the environment. Each function of counters.h except
- * counters_begin() initialises libpfm at its first call. */
+ * counters_begin() loads libpfm at its first call. */
 void counters_begin(void);
 
 /* The version of libpfm: "4.13". */

@@ -5,6 +5,7 @@
  * separate list. */
 #include "model/core/uarch_inside.h"
 
+#include <pthread.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,7 +214,7 @@ static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *befor
 	const char *mnemonic, const char *shape, int class)
 {
 	struct ops_rule *rule;
-	size_t length = strlen(before) + strlen(mnemonic), good;
+	size_t start = strlen(before), length = start + strlen(mnemonic), good;
 
 	if (!*mnemonic || length >= MNEMONIC)
 		return rows_fail(rows, "mnemonic \"%s%.40s\" has %zu bytes: expected 1 to %d",
@@ -223,8 +224,9 @@ static bool add_rule(struct rows *rows, struct uarch_ops *ops, const char *befor
 	ops->rule = memory_grow(ops->rule, (size_t)ops->rule_count, sizeof(*ops->rule));
 	rule = &ops->rule[ops->rule_count++];
 	*rule = (struct ops_rule){ .class = class, .line = rows->line, .next = -1 };
-	snprintf(rule->mnemonic, sizeof(rule->mnemonic), "%s%s", before, mnemonic);
-	snprintf(rule->shape, sizeof(rule->shape), "%s", shape);
+	memcpy(rule->mnemonic, before, start);
+	memcpy(rule->mnemonic + start, mnemonic, length - start);
+	strcpy(rule->shape, shape); /* check_shape() has checked its length */
 	good = strspn(rule->mnemonic, "abcdefghijklmnopqrstuvwxyz0123456789._");
 	return good == length || (good + 1 == length && rule->mnemonic[good] == '*') ||
 	       rows_fail(rows,
@@ -318,18 +320,39 @@ struct status ops_parse(const char *text, const char *origin, struct uarch_ops *
 	return status;
 }
 
-struct status ops_load(const char *isa, struct uarch_ops **ops)
+static struct status load(const char *isa, struct uarch_ops **ops)
 {
 	char name[48], origin[256], *text;
 	struct status status;
 
-	*ops = NULL;
 	snprintf(name, sizeof(name), "uarch/%s.ops", isa);
 	status = data_load(name, &text, origin);
 	if (!status_is_ok(&status))
 		return status;
 	status = ops_parse(text, origin, ops);
 	free(text);
+	return status;
+}
+
+struct status ops_load(const char *isa, const struct uarch_ops **ops)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct {
+		char isa[16];
+		struct uarch_ops *ops;
+	} loaded[2]; /* x86_64 and aarch64, in the order of their first use */
+	struct status status = status_ok();
+	size_t i = 0;
+
+	pthread_mutex_lock(&lock);
+	while (i < 1 && loaded[i].ops && strcmp(loaded[i].isa, isa) != 0)
+		i++;
+	if (!loaded[i].ops) {
+		snprintf(loaded[i].isa, sizeof(loaded[i].isa), "%s", isa);
+		status = load(isa, &loaded[i].ops);
+	}
+	*ops = loaded[i].ops;
+	pthread_mutex_unlock(&lock);
 	return status;
 }
 

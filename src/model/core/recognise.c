@@ -128,6 +128,8 @@ static bool find_core(const struct machine *machine, bool nearest, char name[24]
 	const char **unclear)
 {
 	const char *vendor = machine->processor.vendor;
+	struct uarch_sources sources;
+	struct status status = sources_load(&sources);
 	double best = 0;
 
 	for (const char *const *names = uarch_names(machine->arch); *names; names++) {
@@ -144,7 +146,10 @@ static bool find_core(const struct machine *machine, bool nearest, char name[24]
 		}
 		if (nearest && text)
 			uarch_read(text, origin, &uarch);
-		else if (!nearest && (!text || !uarch_read_matches(text, uarch)) && !*unclear)
+		else if (!nearest &&
+			 (!text || !status_is_ok(&status) ||
+				 !uarch_read_matches(text, &sources, uarch)) &&
+			 !*unclear)
 			*unclear = *names;
 		for (int i = 0; uarch && i < uarch->id_count; i++) {
 			double fit = nearest ? nearness(uarch, &uarch->id[i], machine)

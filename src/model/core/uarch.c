@@ -85,7 +85,6 @@ void uarch_free(struct uarch *uarch)
 {
 	if (!uarch)
 		return;
-	ops_free(uarch->ops);
 	free(uarch->resolved);
 	free(uarch->reserved);
 	free(uarch->class);

@@ -144,7 +144,7 @@ struct uarch {
 
 	/* The following fields are tables from which uarch_insn() finds the class of an
 	 * instruction. */
-	struct uarch_ops *ops;
+	const struct uarch_ops *ops;
 	const struct uarch_class **resolved; /* this core's class for each class number of the
 						instruction table `ops` and each width */
 	const struct uarch_class *(

@@ -210,8 +210,9 @@ struct status uarch_text(const char *name, char **text, char origin[256]);
  * recognise a core. */
 struct status uarch_read(const char *text, const char *origin, struct uarch **uarch);
 /* Reads only the match lines (conditions on the processor) of a core file into id and id_count. The
- * rest of the file may be malformed. Returns false if a match line is malformed. */
-bool uarch_read_matches(const char *text, struct uarch *uarch);
+ * rest of the file may be malformed. Returns false if a match line is malformed, or has a tag that
+ * is not among the sources. */
+bool uarch_read_matches(const char *text, const struct uarch_sources *sources, struct uarch *uarch);
 
 /* ---- instruction_classes.c: the class of an instruction */
 
@@ -234,8 +235,11 @@ struct uarch_ops {
 			for rules whose mnemonic has a * at the end */
 };
 
-/* Loads the instruction table ISA.ops. The caller frees the table with ops_free(). */
-struct status ops_load(const char *isa, struct uarch_ops **ops);
+/* Returns the instruction table ISA.ops. It is read at the first call for this instruction set, and
+ * stays until the program ends: reading it takes as long as reading a core file, and a start of the
+ * explorer reads several core files. */
+struct status ops_load(const char *isa, const struct uarch_ops **ops);
+/* Reads an instruction table. The caller frees it with ops_free(). */
 struct status ops_parse(const char *text, const char *origin, struct uarch_ops **ops);
 void ops_free(struct uarch_ops *ops);
 

@@ -102,13 +102,20 @@ bool reader_unsourced(struct reader *r)
 
 bool reader_join(struct reader *r, int from, int to, const char *what, char *buffer, size_t size)
 {
-	size_t used = 0;
+	char *end = buffer;
 
-	buffer[0] = '\0';
-	for (int i = from; i < to && used < size; i++)
-		used += (size_t)snprintf(
-			buffer + used, size - used, "%s%s", i > from ? " " : "", r->word[i]);
-	return used < size || rows_fail(&r->rows, "%s is longer than %zu bytes", what, size - 1);
+	for (int i = from; i < to; i++) {
+		size_t length = strlen(r->word[i]);
+
+		if ((size_t)(end - buffer) + (i > from) + length >= size)
+			return rows_fail(&r->rows, "%s is longer than %zu bytes", what, size - 1);
+		if (i > from)
+			*end++ = ' ';
+		memcpy(end, r->word[i], length);
+		end += length;
+	}
+	*end = '\0';
+	return true;
 }
 
 bool reader_number(struct reader *r, const char *what, char *word, double least, double most,

@@ -400,13 +400,14 @@ struct status uarch_read(const char *text, const char *origin, struct uarch **ou
 	return free_bad(status, out);
 }
 
-bool uarch_read_matches(const char *text, struct uarch *uarch)
+bool uarch_read_matches(const char *text, const struct uarch_sources *sources, struct uarch *uarch)
 {
 	struct reader r = { .uarch = uarch };
-	struct status status = sources_load(&uarch->sources);
+	struct status status;
 	struct text lines = { 0 };
-	bool good = status_is_ok(&status);
+	bool good = true;
 
+	uarch->sources = *sources;
 	/* Parse only the match lines, to save time: every start of slexplore reads the match lines
 	 * of all cores. */
 	for (size_t length; *text; text += length + (text[length] == '\n')) {
