@@ -23,14 +23,17 @@ static struct quality quality_of(const struct shown *shown, int index)
 {
 	struct quality quality = { .load = NAN, .ghz_lo = NAN, .ghz_hi = NAN };
 	const struct json_t *sample;
-	unsigned clocks = 0;
+	unsigned clocks = 0, watched = 0;
 
 	for (size_t at = 0; (sample = shown_next(shown, index, "sample", &at));) {
 		double quiet = kept_number(sample, "quiet"), ghz = kept_number(sample, "ghz");
 
 		quality.samples++;
 		quality.contended += kept_flag(sample, "contended");
-		quality.quiet += isfinite(quiet) ? quiet : 1;
+		if (isfinite(quiet)) {
+			quality.quiet += quiet;
+			watched++;
+		}
 		quality.load = fmax(quality.load, kept_number(sample, "load_average"));
 		if (isfinite(ghz)) {
 			quality.ghz += ghz;
@@ -39,7 +42,7 @@ static struct quality quality_of(const struct shown *shown, int index)
 			clocks++;
 		}
 	}
-	quality.quiet = quality.samples ? quality.quiet / quality.samples : NAN;
+	quality.quiet = watched ? quality.quiet / watched : NAN;
 	quality.ghz = clocks ? quality.ghz / clocks : NAN;
 	return quality;
 }

@@ -335,15 +335,17 @@ static bool is_refuted(const struct session *session, const struct setting *sett
 	       !here->contended && cell->sample.cpe > (1 - ADVICE_WORTH / 2) * here->cpe;
 }
 
-/* Whether the search may advise a setting: no measurement refutes the advice, a replayed recording
- * contains the setting, and an own loop is compiled for it: the search must not wait for the
- * compiler. */
+/* Whether the search may advise a setting: no measurement refutes the advice, this machine can run
+ * the setting or a replayed recording contains it, and an own loop is compiled for it: the search
+ * must not wait for the compiler. */
 static bool is_allowed(const void *context, const struct setting *setting)
 {
 	const struct session *session = context;
 
 	return !is_refuted(session, setting) &&
-	       (!session->replay || replay_find(session->replay, setting) >= 0) &&
+	       (session->replay ? replay_find(session->replay, setting) >= 0
+				: setting_check(setting, session->memory_limits).code ==
+					  STATUS_OK) &&
 	       (!setting->kernel->own || session->replay ||
 		       own_is_built(setting->kernel->own, setting->v));
 }

@@ -259,6 +259,27 @@ TEST_WITH(trials_of_recordings_decide_if_there_is_one_run, begin, end)
 	differ_pairs_free(&pairs);
 }
 
+/* A sample that was to be replaced does not state its share of quiet trials. It does not count as
+ * quiet. */
+TEST_WITH(only_stated_shares_of_quiet_trials_count, begin, end)
+{
+	struct differ_facts facts = { 0 };
+
+	add_contended(3, 10);
+	for (int id = 2; id < 12; id++)
+		text_addf(&lines,
+			"{\"v\":1,\"record\":\"sample\",\"id\":%d,\"host\":\"n1\","
+			"\"kernel\":\"combine\",\"knobs\":{\"acc\":3},\"cpe\":2.0,"
+			"\"contended\":true,\"ghz\":3.7}\n",
+			id);
+	read_as("a", 0);
+	compared_finish(&compared);
+	differ_facts_add(&facts, &compared, 0);
+	differ_facts_mean(&facts);
+	assert_int_equal(facts.samples, 20);
+	assert_true(fabs(facts.quiet - 0.045) < 1e-6);
+}
+
 TEST_WITH(contention_of_one_side_is_the_only_difference, begin, end)
 {
 	struct differ_pairs pairs;

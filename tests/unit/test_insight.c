@@ -426,6 +426,25 @@ TEST(a_measured_setting_that_is_no_faster_is_not_advised)
 	assert_int_equal(view.advice.setting.v[FOLD_ACC], 15);
 }
 
+static struct status eight_at_most(const int64_t *v)
+{
+	return v[FOLD_ACC] > 8 ? status_failed("this processor lacks acc=9") : status_ok();
+}
+
+TEST(what_this_processor_cannot_run_is_not_advised)
+{
+	struct kernel picky = kernel_fold;
+
+	picky.check = eight_at_most;
+	start_kernel(&picky, UARCH_EXACT, NULL, LIMIT);
+	check_ok(session_command(session, "set acc=2", 100.05));
+	await_advice(100.3);
+	assert_int_equal(look(101)->advice.kind, ADVICE_KNOB);
+	assert_int_equal(view.advice.setting.v[FOLD_ACC], 8);
+	session_free(session);
+	session = NULL;
+}
+
 TEST(advice_is_found_while_frozen)
 {
 	start(UARCH_EXACT, NULL, LIMIT);

@@ -61,8 +61,11 @@ struct compared_source {
 	size_t run_values; /* number of values in all sources when the current run began */
 	unsigned probes;   /* number of probes among the runs */
 	unsigned samples, contended; /* number of samples, and of contended samples */
-	double quiet, load; /* quiet: sum of all samples' shares of quiet (undisturbed) trials;
-			       load: the highest load average */
+	double load;		     /* the highest load average */
+	/* Sum of the shares of quiet (undisturbed) trials, and number of the samples that state
+	 * this share. In a recording, a sample that was to be replaced does not state it. */
+	double quiet;
+	unsigned watched;
 	/* Sums over the samples that state on_cpu and runnable (struct run_facts), whose number is
 	 * `shares`. off_cpu: of 1 / on_cpu, because the elapsed time of a sample grows by this
 	 * factor. */
@@ -85,8 +88,9 @@ struct compared_source {
 		       begins a new run */
 	double ghz; /* sum of the core clocks in GHz of the samples in the current run, for their
 		       mean */
-	double run_quiet; /* sum of the shares of quiet trials of the samples in the current run,
-			     for their mean */
+	/* The same as quiet and watched, for the samples of the current run. */
+	double run_quiet;
+	unsigned run_watched;
 	unsigned clocks, run_contended; /* number of samples in the current run that state a clock
 					   frequency, and how many of them are contended */
 	/* The same as off_cpu, runnable and shares, for the samples of the current run. */

@@ -120,11 +120,16 @@ double compared_busy(double on_cpu, double runnable)
 static void end_run(struct compared *compared, int source)
 {
 	struct compared_source *from = &compared->source[source];
-	double ghz = from->ghz / from->clocks, quiet = from->run_quiet / from->clocks;
+	double ghz = from->ghz / from->clocks;
 
 	if (from->clocks) {
 		add_value(compared, source, "core clock", "ghz", "GHz", true, COMPARED_CERTAIN,
 			&(struct compared_value){ .value = ghz, .lo = NAN, .hi = NAN });
+		from = &compared->source[source];
+	}
+	if (from->run_watched) {
+		double quiet = from->run_quiet / from->run_watched;
+
 		/* The share of quiet trials must be above 0, because ratios use it. */
 		add_value(compared, source, "quiet trials", "quiet", "share", true,
 			COMPARED_UNCERTAIN,
@@ -154,6 +159,7 @@ static void end_run(struct compared *compared, int source)
 	}
 	from->ghz = from->run_quiet = from->run_huge = from->run_off_cpu = from->run_runnable = 0;
 	from->clocks = from->run_contended = from->run_wanted = from->run_shares = 0;
+	from->run_watched = 0;
 }
 
 static void begin_run(struct compared *compared, int source)
@@ -218,7 +224,12 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	source->cycles_from = record_source(object, "cycles_from");
 	source->samples++;
 	source->contended += record_flag(object, "contended");
-	source->quiet += quiet >= 0 && quiet <= 1 ? quiet : 1;
+	if (quiet >= 0 && quiet <= 1) {
+		source->quiet += quiet;
+		source->watched++;
+		source->run_quiet += quiet;
+		source->run_watched++;
+	}
 	if (load > source->load)
 		source->load = load;
 	if (on_cpu >= 0 && on_cpu <= 1 && runnable >= 1) {
@@ -240,7 +251,6 @@ static void add_facts(struct compared_source *source, const json_t *object)
 	if (ghz > 0) {
 		source->ghz += ghz;
 		source->clocks++;
-		source->run_quiet += quiet >= 0 && quiet <= 1 ? quiet : 1;
 		source->run_contended += record_flag(object, "contended");
 	}
 }

@@ -67,6 +67,7 @@ void differ_facts_add(struct differ_facts *facts, const struct compared *compare
 	facts->huge += from->huge;
 	facts->contended += from->contended;
 	facts->quiet += from->quiet;
+	facts->watched += from->watched;
 	facts->small += from->small;
 	facts->load = fmax(facts->load, from->load);
 	facts->shares += from->shares;
@@ -86,7 +87,7 @@ void differ_facts_add(struct differ_facts *facts, const struct compared *compare
 void differ_facts_mean(struct differ_facts *facts)
 {
 	facts->contended = facts->samples ? facts->contended / facts->samples : 0;
-	facts->quiet = facts->samples ? facts->quiet / facts->samples : 1;
+	facts->quiet = facts->watched ? facts->quiet / facts->watched : 1;
 	facts->on_cpu = facts->shares ? facts->shares / facts->on_cpu : 1;
 	facts->busy = facts->shares ? compared_busy(facts->on_cpu, facts->busy / facts->shares) : 1;
 	facts->small = facts->huge ? facts->small / facts->huge : 0;

@@ -28,6 +28,7 @@ struct differ_facts {
 	/* Shares from 0 to 1: contended samples; quiet trials; samples that asked for huge pages
 	 * and got smaller ones. */
 	double contended, quiet, small;
+	unsigned watched; /* number of samples that state the share of quiet trials */
 	double load;	 /* highest load average */
 	unsigned shares; /* number of samples that state on_cpu and busy */
 	double on_cpu;	 /* share of the elapsed time on the processor; 1: unknown */
