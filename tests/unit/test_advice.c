@@ -70,7 +70,7 @@ const struct kernel *const kernel_registry[] = { &kernel, &stepped, NULL };
 /* What the explainer answers: CPE by the knobs. */
 static double (*cpe_of)(const int64_t *v);
 static int asked;
-static bool unknown_when_fast;
+static bool unknown_when_fast, incomplete_when_fast, incomplete_when_slow;
 static enum limit_kind answered = LIMIT_LATENCY;
 
 static void answer(
@@ -89,6 +89,7 @@ static void answer(
 	};
 	limits->bound = limits->predicted = limits->limit[0].cpe;
 	limits->unknown = unknown_when_fast && question->v[FORM];
+	limits->incomplete = question->v[FORM] ? incomplete_when_fast : incomplete_when_slow;
 }
 
 static const struct explainer explainer = { .explain = answer };
@@ -382,6 +383,16 @@ TEST(what_is_not_known_is_not_advised)
 	unknown_when_fast = true;
 	assert_int_equal(ask(by_type, &kernel).knob, TYPE);
 	unknown_when_fast = false;
+}
+
+/* Until memory is measured, a prediction may be far too low. */
+TEST(what_is_not_predicted_completely_is_not_advised)
+{
+	incomplete_when_fast = true;
+	assert_int_equal(ask(by_type, &kernel).knob, TYPE);
+	incomplete_when_slow = true;
+	assert_int_equal(ask(by_type, &kernel).kind, ADVICE_SENTENCE);
+	incomplete_when_fast = incomplete_when_slow = false;
 }
 
 RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

@@ -72,7 +72,7 @@ struct asking {
 bool advice_knows(const struct explanation *explanation)
 {
 	return status_is_ok(&explanation->status) && explanation->limits.binding >= 0 &&
-	       explanation->limits.unknown == 0;
+	       explanation->limits.unknown == 0 && !explanation->limits.incomplete;
 }
 
 /* Returns the predicted CPE of a setting; NAN: unknown. */
@@ -293,7 +293,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	if (!status_is_ok(&question->explanation->status) || limits->predicted_by < 0)
 		return true;
 	kind = limits->limit[limits->predicted_by].kind;
-	if (question->explanation->place.shared_line) {
+	if (question->explanation->place.shared_line || limits->incomplete) {
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words), "%s",
 			advice_sentence(question->explanation, kind));
