@@ -29,13 +29,13 @@ struct differ_facts {
 	 * and got smaller ones. */
 	double contended, quiet, small;
 	unsigned watched; /* number of samples that state the share of quiet trials */
-	double load;	 /* highest load average */
-	unsigned shares; /* number of samples that state on_cpu and busy */
-	double on_cpu;	 /* share of the elapsed time on the processor; 1: unknown */
-	double busy;	 /* mean number of busy processors, with the measured one; 1: unknown */
-	double drop;	 /* largest factor by which latency falls along a probe's curve; see struct
-			    compared_source */
-	double l3_bytes; /* size of L3 that the machine states (not a measured size); 0: unknown */
+	double load;	  /* highest load average */
+	unsigned shares;  /* number of samples that state on_cpu and busy */
+	double on_cpu;	  /* share of the elapsed time on the processor; 1: unknown */
+	double busy;	  /* mean number of busy processors, with the measured one; 1: unknown */
+	double drop;	  /* largest factor by which latency falls along a probe's curve; see struct
+			     compared_source */
+	double l3_bytes;  /* size of L3 that the machine states (not a measured size); 0: unknown */
 };
 
 /* The possible causes of a difference, one bit each. */
