@@ -185,9 +185,8 @@ const struct kernel kernel_mul_by = {
 	.title = "four multiplications per element",
 	.look_for = "Ten operations per element are few, yet an element takes four cycles where "
 		    "only one port multiplies: that port is busy in each cycle, and the others "
-		    "idle. Change form: there, each multiplication removed saves a cycle, even "
-		    "where two "
-		    "additions replace it.",
+		    "idle. Change form: there, a multiplication removed saves a cycle, unless the "
+		    "additions in its place are sent to the same port.",
 	.document = "Downs, Performance Speed Limits, \"Port/Execution Unit Limits\"",
 	.element = "number",
 	.limit = "ports",

@@ -350,10 +350,43 @@ static bool is_allowed(const void *context, const struct setting *setting)
 		       own_is_built(setting->kernel->own, setting->v));
 }
 
+void insight_follow(struct session *session)
+{
+	struct insight *insight = &session->insight;
+
+	insight->followed = (struct setting){ .kernel = NULL };
+	if (!live_is_good(&session->live.sample))
+		return;
+	insight->followed = insight->advice.setting;
+	insight->before_followed = session->live.sample.cpe;
+}
+
+/* Tells the user if the setting of the followed advice is measured and slower than the one before.
+ */
+static void judge_followed(struct session *session)
+{
+	struct insight *insight = &session->insight;
+	const struct sample *sample = &session->live.sample;
+
+	if (!insight->followed.kernel)
+		return;
+	if (!setting_equal(&insight->followed, &session->setting)) {
+		insight->followed.kernel = NULL;
+	} else if (live_is_good(sample)) {
+		insight->followed.kernel = NULL;
+		if (sample->cpe_lo > insight->before_followed * (1 + ADVICE_WORTH / 2))
+			session_notice(session, true,
+				"%s measured, %s before: the prediction was wrong; U goes back",
+				units_value(sample->cpe).text,
+				units_value(insight->before_followed).text);
+	}
+}
+
 void insight_doubt(struct session *session)
 {
 	struct insight *insight = &session->insight;
 
+	judge_followed(session);
 	if (insight->advice.kind != ADVICE_KNOB ||
 		!setting_equal(&insight->setting, &session->setting) ||
 		!is_refuted(session, &insight->advice.setting))

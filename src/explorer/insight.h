@@ -92,6 +92,10 @@ struct insight {
 	double advice_due;
 	bool advice_wanted; /* true: the user has asked for advice and waits for it */
 	struct advice advice;
+	/* The setting of the advice that the user followed last, until it is measured, and the
+	 * measured CPE before it. The kernel is NULL: nothing is to be judged. */
+	struct setting followed;
+	double before_followed;
 	double memory_at; /* time at which a value of L3 or memory was last measured */
 	int code_first;	  /* index of the first line of machine code that the code panel shows */
 	unsigned number; /* number of the present explanation (limits and code of the setting); each
@@ -158,8 +162,12 @@ bool insight_thinks(const struct session *session);
 /* Continues the search for advice. The search for advice needs several calls, and the explorer
  * handles keys between the calls. Returns whether the search for advice is complete. */
 bool insight_advise(struct session *session);
-/* Searches for other advice if a measurement refutes the present advice. Call insight_doubt() after
- * a setting was measured: its cycles may refute the present advice. */
+/* Remembers the present sample before the user follows the advice: see insight_doubt(). */
+void insight_follow(struct session *session);
+
+/* Call insight_doubt() after a setting was measured. If the measurement refutes the present advice,
+ * insight_doubt() begins to search for other advice. If the user has followed advice, and its
+ * setting is slower than the one before, insight_doubt() tells the user. */
 void insight_doubt(struct session *session);
 void insight_want_advice(struct session *session, bool wanted);
 /* Whether the search for advice that the user waits for has ended, with or without advice. */

@@ -263,6 +263,7 @@ void session_follow_advice(struct session *session)
 		session_notice(
 			session, true, "there is no advice, because the limits are not known");
 	} else if (advice.kind == ADVICE_KNOB) {
+		insight_follow(session);
 		session_go(session, &advice.setting);
 		session_choose_knob(session, advice.knob);
 		session_notice(session, false, "%s, %s before", advice.words,

@@ -426,6 +426,29 @@ TEST(a_measured_setting_that_is_no_faster_is_not_advised)
 	assert_int_equal(view.advice.setting.v[FOLD_ACC], 15);
 }
 
+/* Advice that was wrong is called so as soon as its setting is measured. */
+TEST(followed_advice_that_slows_down_is_told)
+{
+	start(UARCH_EXACT, NULL, LIMIT);
+	check_ok(session_command(session, "set acc=2", 100.05));
+	await_advice(100.3);
+	session->live.sample =
+		(struct sample){ .valid = true, .cpe = 2, .cpe_lo = 1.99, .cpe_hi = 2.01 };
+	check_ok(session_command(session, "remedy", 100.4));
+	check_contains(look(101)->screen.notice, "predicted");
+	session->live.sample = (struct sample){
+		.valid = true, .provisional = true, .cpe = 3, .cpe_lo = 2.9, .cpe_hi = 3.1
+	};
+	insight_doubt(session);
+	check_contains(look(101)->screen.notice, "predicted");
+	session->live.sample.provisional = false;
+	insight_doubt(session);
+	check_contains(look(101)->screen.notice, "3.000 measured, 2.000 before: the prediction was wrong");
+	notice_clear(session);
+	insight_doubt(session);
+	assert_string_equal(look(101)->screen.notice, "");
+}
+
 static struct status eight_at_most(const int64_t *v)
 {
 	return v[FOLD_ACC] > 8 ? status_failed("this processor lacks acc=9") : status_ok();
