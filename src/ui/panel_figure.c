@@ -339,7 +339,9 @@ static struct words limit_words(const struct view *view, bool with_spread)
 		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
 		gap = words_of(", %.40s", view->gap.brief);
-	if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
+	if (limits_uncertain(limits->limit[first].cpe, limits->limit[first].spread))
+		spread = words_of(" (uncertain)");
+	else if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
 		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
 	return words_of("%s %s%s M %s%s", limit_names[view->gap.soft],
 		units_value(limits->limit[first].cpe).text, spread.text,

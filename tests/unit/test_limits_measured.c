@@ -238,6 +238,10 @@ TEST_WITH(limits_of_memory_have_the_spread_of_its_measurement, set_up, tear_down
 	assert_int_equal(limits->limit[limits->predicted_by].kind, LIMIT_EVICTED);
 	check_near(limits->limit[limits->predicted_by].spread, (10 * 1.1 - 10 * 0.9) / 2, 0.01);
 	check_contains(limits_predicted(limits).text, "±");
+	assert_null(strstr(limits_predicted(limits).text, "uncertain"));
+	facts.spread.stream[MEMORY_POINTS - 1] = 0.7;
+	limit_at("mountain size=1g stride=8", LIMIT_EVICTED);
+	check_contains(limits_predicted(limits).text, "uncertain (±");
 	limit_at("mountain size=16k stride=8", LIMIT_LOADS);
 	check_near(limits->limit[limits->predicted_by].spread, 0, 0);
 	facts.spread.stream[MEMORY_POINTS - 1] = 0;

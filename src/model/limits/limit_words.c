@@ -304,11 +304,19 @@ void limits_set_early(struct tally *tally, enum limit_kind kind, double cycles)
 			limits->limit[i].early = cycles / tally->elements;
 }
 
+bool limits_uncertain(double cpe, double spread)
+{
+	return spread > cpe / 2;
+}
+
 struct words limits_predicted(const struct limits *limits)
 {
 	double spread = limits->predicted_by >= 0 ? limits->limit[limits->predicted_by].spread : 0;
 	struct units_text predicted = units_cycles(limits->predicted);
 
+	if (limits_uncertain(limits->predicted, spread))
+		return words_of(
+			"%s, uncertain (± %s)", predicted.text, units_cycles(spread).text);
 	return spread > limits->predicted / 1000
 		       ? words_of("%s ± %s", predicted.text, units_cycles(spread).text)
 		       : words_of("%s", predicted.text);

@@ -155,7 +155,10 @@ struct limit_row {
 
 extern const struct limit_row limit_rows[LIMIT_COUNT];
 
-/* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", or "11.70". */
+/* Whether the spread of a limit is so large that its cycles say little: more than half of them. */
+bool limits_uncertain(double cpe, double spread);
+/* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", "11.70", or "11.70,
+ * uncertain (± 9.00)". */
 struct words limits_predicted(const struct limits *limits);
 
 /* Returns the effect of a code change that lowers limits of kind `kind`, as words: "breaks the
