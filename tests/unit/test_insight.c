@@ -443,7 +443,8 @@ TEST(followed_advice_that_slows_down_is_told)
 	check_contains(look(101)->screen.notice, "predicted");
 	session->live.sample.provisional = false;
 	insight_doubt(session);
-	check_contains(look(101)->screen.notice, "3.000 measured, 2.000 before: the prediction was wrong");
+	check_contains(
+		look(101)->screen.notice, "3.000 measured, 2.000 before: the prediction was wrong");
 	notice_clear(session);
 	insight_doubt(session);
 	assert_string_equal(look(101)->screen.notice, "");

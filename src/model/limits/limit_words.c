@@ -315,8 +315,7 @@ struct words limits_predicted(const struct limits *limits)
 	struct units_text predicted = units_cycles(limits->predicted);
 
 	if (limits_uncertain(limits->predicted, spread))
-		return words_of(
-			"%s, uncertain (± %s)", predicted.text, units_cycles(spread).text);
+		return words_of("%s, uncertain (± %s)", predicted.text, units_cycles(spread).text);
 	return spread > limits->predicted / 1000
 		       ? words_of("%s ± %s", predicted.text, units_cycles(spread).text)
 		       : words_of("%s", predicted.text);
