@@ -41,12 +41,14 @@ static double misprediction_cost(const struct tally *tally, double *base)
 static double correction(const struct tally *tally, double executed, double learnt)
 {
 	const double *fact = tally->uarch->fact;
+	double cycles;
 
-	return learnt > 0 && uarch_known(fact[SIZE_FAST_BRANCHES]) &&
-			       executed > fact[SIZE_FAST_BRANCHES] &&
-			       uarch_known(fact[EXTRA_OVERRIDE])
-		       ? learnt * fact[EXTRA_OVERRIDE]
-		       : 0;
+	if (!uarch_known(fact[SIZE_FAST_BRANCHES]) || executed <= fact[SIZE_FAST_BRANCHES] ||
+		!uarch_known(fact[EXTRA_OVERRIDE]))
+		return 0;
+	cycles = learnt * fact[EXTRA_OVERRIDE];
+	/* Less than a thousandth of the other limits need not be said. */
+	return cycles > tally->bound / 1000 ? cycles : 0;
 }
 
 /* Adds the mispredictions of an own loop, whose executed branches a branch predictor has predicted.
