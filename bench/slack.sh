@@ -2,7 +2,7 @@
 # Probed pressure against the core model: kernels and own loops whose cycles the model predicts within 2 %. For each resource of the core, the
 # pressure that the added instructions showed, and that of the model. Both agree if they differ by at most 0.15 cycles an iteration or 10 %.
 # The group `random` has loops of random instructions; SEED chooses others.
-# Then wrong lines are planted in the core model (of Zen 4 or Zen 5), one at a time: the program should name the file, the line and the class.
+# Then wrong lines are planted in the core model (of Zen 3, 4 or 5), one at a time: the program should name the file, the line and the class.
 # The group `drawn` plants DRAWN lines with random ports (default: 10); SEED chooses others.
 #
 # Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1); GROUPS_WANTED
@@ -186,7 +186,7 @@ random() {
 	done
 }
 
-# SETTING | class and wrong ports, Zen 4 | class and wrong ports, Zen 5. An empty last column: as for Zen 4.
+# SETTING | class and wrong ports, Zen 3 and Zen 4 | class and wrong ports, Zen 5. An empty last column: as for Zen 4.
 planted() {
 	cat <<END
 mul-by|imul alu2|imul alu1
@@ -202,7 +202,7 @@ sum-halves unroll=4|shift alu1|
 $work/vector-shift.S|vshift fmul|
 $work/vector-add.S|vadd fp0,fp1|
 $work/shuffle.S|shuffle-bytes fadd|
-$work/shift6.S|shift-each alu0,alu3|shift alu0,alu4
+$work/shift6.S|shift alu0,alu3|shift alu0,alu4
 $work/fma3.S|fma fadd|
 $work/fmul4.S|fmul fp0|
 $work/add8.S|lea alu1,alu2|
@@ -226,7 +226,7 @@ sum-halves unroll=4|shift|alu
 $work/vector-shift.S|vshift|fp
 $work/vector-add.S|vadd|fp
 $work/shuffle.S|shuffle-bytes|fp
-$work/shift6.S|shift-each|alu
+$work/shift6.S|shift|alu
 $work/fma3.S|fma|fp
 $work/fmul4.S|fmul|fp
 $work/add8.S|lea|alu
@@ -386,7 +386,7 @@ plant_all() {
 	"$slexplore" explain mul-by --format json >"$work/explain"
 	core=$(field uarch "$work/explain")
 	case $core in
-	zen4 | zen5) ;;
+	zen3 | zen4 | zen5) ;;
 	*)
 		echo "no wrong lines are known for the core model of this core ($core)"
 		return
