@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/text.h"
 #include "config.h"
 
@@ -30,6 +31,7 @@ void chart_free(struct chart *chart)
 	free(chart->y.name);
 	free(chart->z.name);
 	free(chart->grid);
+	free(chart->spread);
 	free(chart->doubtful);
 	free(chart->span);
 	free(chart->link);
@@ -115,8 +117,9 @@ void chart_make_grid(struct chart *chart)
 
 	chart->grid = memory_resize(chart->grid, cells, sizeof(*chart->grid));
 	chart->doubtful = memory_resize(chart->doubtful, cells, sizeof(*chart->doubtful));
+	chart->spread = memory_resize(chart->spread, cells, sizeof(*chart->spread));
 	for (size_t i = 0; i < cells; i++) {
-		chart->grid[i] = NAN;
+		chart->grid[i] = chart->spread[i] = NAN;
 		chart->doubtful[i] = false;
 	}
 }
@@ -270,6 +273,25 @@ struct chart_shows chart_series_shows(const struct chart_series *series)
 	return shows;
 }
 
+/* A value of a grid has no room for its quartiles. The legend says how far they usually are from
+ * the value, and at most. */
+static void tell_grid(const struct chart *chart, struct text *line)
+{
+	int cells = chart->x.count * chart->y.count;
+	double *known = memory_new((size_t)cells + 1, sizeof(*known));
+	unsigned count = 0;
+
+	for (int i = 0; i < cells; i++)
+		if (isfinite(chart->spread[i]))
+			known[count++] = chart->spread[i];
+	if (count) {
+		stats_sort(known, count);
+		text_addf(line, "quartiles: ±%.2g %% of a value (median), ±%.2g %% at most",
+			100 * stats_quantile(known, count, 0.5), 100 * known[count - 1]);
+	}
+	free(known);
+}
+
 /* Adds a legend for the marks of doubtful points (contended, not settled) that occur in the
  * chart. */
 static void tell_marks(struct chart *chart)
@@ -286,6 +308,8 @@ static void tell_marks(struct chart *chart)
 	}
 	for (int i = 0; chart->grid && i < chart->x.count * chart->y.count; i++)
 		doubtful |= chart->doubtful[i] && isfinite(chart->grid[i]);
+	if (chart->grid)
+		tell_grid(chart, &line);
 	if (quartiles)
 		text_add(&line, chart->joined && chart->series_count <= 6
 					? "bands and bars: quartiles"

@@ -141,6 +141,8 @@ struct chart {
 	struct chart_series series[CHART_SERIES];
 	double *grid; /* the values of a grid: y.count rows of x.count values; NAN: not measured */
 	bool *doubtful; /* for each value of the grid: whether the value is doubtful */
+	double *spread; /* for each value of the grid: half the distance between its quartiles, as a
+			   share of the value; NAN: unknown */
 	int flat_count, mark_count, call_count, bar_count;
 	struct chart_flat flat[CHART_FLATS];
 	struct chart_mark mark[CHART_MARKS];

@@ -201,6 +201,8 @@ void mark_plateaus(struct chart *chart, enum sweeps_figure figure, const struct 
 
 void mark_caches(struct chart *chart, const struct cache_sizes *caches)
 {
+	double inner = 0;
+
 	for (int i = 0; i < CACHE_LEVELS; i++) {
 		const struct cache_size *size = &caches->level[i];
 		struct chart_mark mark = { .at = size->bytes,
@@ -208,8 +210,11 @@ void mark_caches(struct chart *chart, const struct cache_sizes *caches)
 			.hi = size->hi,
 			.stated = size->source != CACHE_MEASURED };
 
-		if (!(size->bytes > 0))
+		/* If other processes leave this process no more of L3 than L2 keeps, nothing begins
+		 * at L3's size. */
+		if (!(size->bytes > inner))
 			continue;
+		inner = size->bytes;
 		chart_print(mark.text, "L%d%s %s", i + 1, i == 0 ? "d" : "",
 			units_size_long((int64_t)size->bytes).text);
 		chart_add_mark(chart, &mark);

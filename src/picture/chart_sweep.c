@@ -441,6 +441,8 @@ static struct chart *make_grid(const struct chart_sweep *gathered)
 			point = point_of(gathered, figure, &setting, 0);
 			chart->grid[row * x->count + column] = point.y;
 			chart->doubtful[row * x->count + column] = point.doubtful;
+			chart->spread[row * x->count + column] =
+				fabs(point.hi - point.lo) / 2 / point.y;
 			least = fmin(least, point.y);
 			most = fmax(most, point.y);
 		}

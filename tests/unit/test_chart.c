@@ -158,6 +158,25 @@ TEST(sizes_and_strides_make_a_mountain)
 	assert_false(chart->mark[0].across);
 	check_near(chart->mark[0].at, 3 + log2(1.5), 1e-9);
 	check_near(chart->mark[1].at, 7.5, 1e-9);
+	assert_string_equal(chart->legend, "quartiles: ±1.5 % of a value (median), ±1.5 % at most");
+}
+
+/* A level that keeps no more than the level before it has no place of its own. */
+TEST(a_cache_without_room_of_its_own_is_not_marked)
+{
+	static const struct cache_sizes caches = {
+		.level = { { .bytes = 48 << 10 }, { .bytes = 1 << 20 }, { .bytes = 1 << 20 } }
+	};
+	const struct sweep_axis axes[] = { axis_of(FOLD_SIZE, sizes, 8),
+		axis_of(FOLD_STRIDE, strides, 4) };
+	struct chart_origin crowded = origin;
+
+	crowded.caches = &caches;
+	begin(&kernel_fold, axes, 2, NULL, LOOK_AUTO);
+	add(3, 8);
+	chart = chart_sweep_make(gathered, &crowded);
+	assert_int_equal(chart->mark_count, 2);
+	check_contains(chart->mark[1].text, "L2");
 }
 
 TEST(any_two_knobs_make_a_grid_when_asked)
