@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/stats.h"
 #include "base/text.h"
@@ -48,11 +47,10 @@ enum { EXACT_MOST = 30, TWICE_MOST = EXACT_MOST * (EXACT_MOST + 1) };
  * mean as `twice_sum`, half of the sum of doubled ranks. */
 static double exact(const struct ranked *all, size_t count, size_t count_a, size_t twice_sum)
 {
-	static _Thread_local double ways[EXACT_MOST + 1][TWICE_MOST + 1];
+	double(*ways)[TWICE_MOST + 1] = memory_new(count_a + 1, sizeof(*ways));
 	size_t most = 0, twice_mean = count_a * (count + 1);
 	double beyond = 0, sum = 0;
 
-	memset(ways, 0, sizeof(ways));
 	ways[0][0] = 1;
 	for (size_t i = 0; i < count; i++) {
 		most += all[i].twice;
@@ -67,6 +65,7 @@ static double exact(const struct ranked *all, size_t count, size_t count_a, size
 		if (distance >= fabs((double)twice_sum - (double)twice_mean))
 			beyond += ways[count_a][s];
 	}
+	free(ways);
 	return beyond / sum;
 }
 
