@@ -221,6 +221,23 @@ static void copy_screen(struct screen *to, const struct screen *from)
 	memcpy(to->found, from->found, (size_t)from->found_count * sizeof(from->found[0]));
 }
 
+/* The kernel's hint, without its way to a knob once the cursor is there: "Down to acc, then +:
+ * watch the cycles fall" becomes "+: watch the cycles fall". */
+static const char *hint_from(const struct kernel *kernel, int knob)
+{
+	static const char *const ways[] = { "Down to ", "Right to " }, then[] = ", then ";
+	const char *hint = kernel->hint, *name = kernel->knobs[knob].name;
+
+	for (size_t i = 0; hint && i < sizeof(ways) / sizeof(*ways); i++) {
+		size_t way = strlen(ways[i]), length = strlen(name);
+
+		if (strncmp(hint, ways[i], way) == 0 && strncmp(hint + way, name, length) == 0 &&
+			strncmp(hint + way + length, then, strlen(then)) == 0)
+			return hint + way + length + strlen(then);
+	}
+	return hint;
+}
+
 void session_view(const struct session *session, double now, struct view *view)
 {
 	const struct kernel *kernel = session->setting.kernel, *function;
@@ -249,7 +266,7 @@ void session_view(const struct session *session, double now, struct view *view)
 	view->knob = session->knob;
 	setting_init(&initial, kernel);
 	if (!session->turned && setting_equal(&session->setting, &initial))
-		view->hint = kernel->hint;
+		view->hint = hint_from(kernel, session->knob);
 	if (session->replay)
 		view->hint = session->turned ? NULL : session->playback.hint;
 	view->turned = session->turned;
