@@ -249,12 +249,13 @@ static const char *doubt_of_a(const struct session *session)
 		       : NULL;
 }
 
-const char *classroom_awaits(const struct session *session)
+/* Returns which value of the step's question is not measured or computed yet; NULL: all are, or one
+ * never will be. */
+static const char *missing(const struct session *session)
 {
 	const struct lesson_step *step = classroom_step(session);
 	const struct live *live = &session->live;
 	struct collected measured;
-	const char *doubt;
 
 	if (live->failed || step->question.ask == ASK_TEXT)
 		return NULL;
@@ -275,7 +276,18 @@ const char *classroom_awaits(const struct session *session)
 	classroom_measure(session, &measured);
 	if (!measured.complete && session->now - session->classroom.guessed_at < 4 * DOUBT_MOST)
 		return "measuring the curve";
-	doubt = sample_doubt(&live->sample);
+	return NULL;
+}
+
+const char *classroom_awaits(const struct session *session)
+{
+	const struct lesson_step *step = classroom_step(session);
+	const char *awaited = missing(session), *doubt;
+
+	if (awaited || session->live.failed || step->question.ask == ASK_TEXT ||
+		step->question.ask == ASK_LIMIT || (step->pinned.kernel && !session->pinned.there))
+		return awaited;
+	doubt = sample_doubt(&session->live.sample);
 	if (!doubt)
 		doubt = doubt_of_a(session);
 	if (session->replay || session->now - session->classroom.guessed_at >= DOUBT_MOST)
@@ -305,6 +317,7 @@ static void judge(struct session *session)
 	struct status status = status_ok();
 
 	classroom_measure(session, &measured);
+	measured.values.early = missing(session) != NULL;
 	lesson_judge(step, &measured.values, &now->guess, &now->judgement);
 	keep(&now->prompt, &step->question.prompt, &measured.values);
 	keep(&now->explained, &step->explain, &measured.values);

@@ -487,7 +487,7 @@ static bool is_computed(const struct lesson_step *step)
 	return !(asked & ~(unsigned)(HIDDEN_LIMITS | HIDDEN_BINDING));
 }
 
-static void say(const struct lesson_guess *guess, struct lesson_judgement *judgement)
+static void say(const struct lesson_guess *guess, bool early, struct lesson_judgement *judgement)
 {
 	bool spread = isfinite(judgement->lo) && isfinite(judgement->hi);
 	struct words measured = words_of("%s: %s%s.", judgement->computed ? "Computed" : "Measured",
@@ -501,9 +501,11 @@ static void say(const struct lesson_guess *guess, struct lesson_judgement *judge
 	if (judgement->verdict == VERDICT_KEPT)
 		words = words_of("Your words are kept.");
 	else if (!judgement->truth[0] || judgement->verdict == VERDICT_UNDECIDED)
-		words = words_of("%s%.60s%sNo measured value decides the question.",
+		words = words_of("%s%.60s%s%s",
 			guess->skipped ? "" : "Your guess: ", guess->skipped ? "" : guess->text,
-			guess->skipped ? "" : ". ");
+			guess->skipped ? "" : ". ",
+			early ? "Left before the value was measured."
+			      : "No measured value decides the question.");
 	else if (judgement->verdict == VERDICT_SKIPPED)
 		words = words_of("Skipped. %s", measured.text);
 	else if (judgement->verdict == VERDICT_RIGHT && strcmp(guess->text, judgement->truth) == 0)
@@ -543,5 +545,5 @@ void lesson_judge(const struct lesson_step *step, const struct lesson_values *va
 	}
 	if (guess->skipped)
 		judgement->verdict = VERDICT_SKIPPED;
-	say(guess, judgement);
+	say(guess, values->early, judgement);
 }

@@ -30,6 +30,7 @@ struct lesson_values {
 	double width; /* the core's width in micro-ops per cycle, if `limits` does not contain it;
 			 0: unknown */
 	bool no_core; /* no core model is in use, so there will be no limits */
+	bool early;   /* the student left the step before all of its values were measured */
 	bool curve_bytes; /* the knob of the curve is a size in bytes */
 };
 

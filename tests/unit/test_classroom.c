@@ -236,6 +236,20 @@ TEST(an_answer_that_waits_is_judged_when_the_step_is_left)
 	check_contains(view.lesson.judgement->words, "Your guess: 55");
 }
 
+TEST(a_step_that_is_left_before_its_value_was_measured_says_so)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=1 acc=1\n\n"
+		    "step Two\n  A text.\nsetting combine op=mul unroll=7 acc=7\n"
+		    "ask number cpe\n  How many?\nexplain It took {cpe}.\n");
+	check_ok(session_command(session, "lesson next", canned.now));
+	check_ok(session_command(session, "guess 55", canned.now));
+	check_ok(session_command(session, "lesson back", canned.now));
+	command("lesson next");
+	assert_non_null(view.lesson.judgement);
+	assert_string_equal(view.lesson.judgement->words,
+		"Your guess: 55. Left before the value was measured.");
+}
+
 TEST(another_letter_replaces_a_refused_choice)
 {
 	open_lesson("step One\n  A text.\nsetting combine op=mul\nask choice\n  Which?\n"
