@@ -189,7 +189,8 @@ static void press_command(struct frontend *front, const char *command, double no
 	struct box at;
 
 	session_press(front->session, command, now);
-	if (!lesson->title || screen->front == before || screen->overlay != OVERLAY_NONE)
+	if (!lesson->title || screen->front == before || screen->by_itself ||
+		screen->overlay != OVERLAY_NONE)
 		return;
 	session_view(front->session, now, &front->view);
 	if (lesson->title && !lesson->aside &&

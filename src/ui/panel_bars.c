@@ -191,7 +191,7 @@ static void draw_message(struct box at, const struct scene *scene)
 		return;
 	} else if (view->lesson.aside) {
 		panels_fit(box_part(at, 1, 0, at.width - 2, 1), 0, STYLE_KEY,
-			"lesson, step %1$d of %2$d: L shows its text again\nL shows the lesson",
+			"lesson, step %1$d of %2$d: L shows its text again\n" PANELS_LESSON_KEY,
 			view->lesson.step + 1, view->lesson.steps);
 		return;
 	} else if (remark_cut(at, scene)) {

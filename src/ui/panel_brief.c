@@ -250,14 +250,16 @@ static void draw_keys(struct box at, const struct scene *scene)
 		canvas_text(at, 0, 0, STYLE_DIM, "q quits");
 }
 
-/* Draws the message, or the answer that the student types, below the first row of the box. If the
- * message does not fit below the first row, it replaces the state of the measurement in the first
- * row, too. */
+/* Draws the message, the answer that the student types, or the key that shows the covered text of a
+ * lesson, below the first row of the box. If the message does not fit below the first row, it
+ * replaces the state of the measurement in the first row, too. */
 static void draw_notice(struct box at, const struct view *view)
 {
-	bool prompts = view->screen.guessing && !view->screen.notice[0];
-	struct words prompt = prompts ? panels_prompt(view) : words_of("%s", "");
-	const char *notice = prompts ? prompt.text : view->screen.notice;
+	bool said = view->screen.notice[0], prompts = view->screen.guessing && !said,
+	     covered = view->lesson.aside && !said && !prompts;
+	struct words prompt =
+		prompts ? panels_prompt(view) : words_of("%s", covered ? PANELS_LESSON_KEY : "");
+	const char *notice = said ? view->screen.notice : prompt.text;
 	struct box below = box_part(at, 0, 1, at.width, at.height - 1);
 	bool fits = canvas_rows(below, notice) <= below.height;
 
@@ -265,6 +267,7 @@ static void draw_notice(struct box at, const struct view *view)
 		canvas_fill(at, STYLE_TEXT);
 	canvas_wrap(fits ? below : at, 0,
 		prompts			  ? STYLE_SELECTED
+		: covered		  ? STYLE_KEY
 		: view->screen.notice_bad ? STYLE_BAD
 					  : STYLE_TEXT,
 		notice);

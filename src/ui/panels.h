@@ -224,6 +224,9 @@ const char *panels_state(const struct view *view);
 /* The text in a panel while the question of a lesson hides the panel's numbers. */
 #define PANELS_HIDDEN "Hidden until the question of the lesson is answered."
 
+/* Names the key that shows a lesson whose text other panels cover. */
+#define PANELS_LESSON_KEY "L shows the lesson"
+
 /* If a value is not available after this number of seconds, the screen shows the reason for the
  * delay. */
 #define PANELS_PREPARING 0.2
