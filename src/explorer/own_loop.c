@@ -1,6 +1,7 @@
 /* Own loops in the explorer. A command opens an own loop: a function in the user's file. When the
- * user saves the own loop's file, the session compiles the file again, and the previous version
- * becomes A, the setting compared with. */
+ * user saves the file of the own loop on screen, the session compiles the file again, and the
+ * previous version becomes A, the setting compared with. If A is an own loop of another file, that
+ * file is watched, too, and its new version takes the place of A. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 #include "engine/own/own.h"
 #include "explorer/state.h"
 
-/* Seconds between two checks whether the own loop's file was saved. Each check calls stat(2)
- * once. */
+/* Seconds between two checks whether the file of a watched own loop was saved. Each check calls
+ * stat(2) once for each watched own loop. */
 static const double LOOK_PERIOD = 0.25;
 /* Seconds between two checks whether the compilation of the user's file is complete. */
 static const double COMPILE_PERIOD = 0.02;
@@ -71,6 +72,72 @@ static bool other_is_pinned(const struct session *session, const struct kernel *
 	return pinned && pinned->own && strcmp(pinned->file, kernel->file) != 0;
 }
 
+static bool same_file(const struct kernel *one, const struct kernel *other)
+{
+	return one && other && one->own && other->own && strcmp(one->file, other->file) == 0;
+}
+
+/* Whether A is an own loop of this file, and the present setting is not. */
+static bool is_file_of_a(const struct session *session, const char *path)
+{
+	const struct kernel *present = session->setting.kernel, *a = session->pinned.setting.kernel;
+
+	return session->pinned.there && a->own && strcmp(a->file, path) == 0 &&
+	       !same_file(present, a);
+}
+
+/* ---- the watched own loops ---- */
+
+/* Most own loops that are watched at the same time. */
+enum { WATCHED = 3 };
+
+/* Returns one of the watched own loops: the one opened last, the one on screen, and A. Returns
+ * NULL if it is no own loop. */
+static const struct kernel *watched(const struct session *session, int which)
+{
+	const struct kernel *const kernels[WATCHED] = {
+		session->own.open ? session->kernels[session->kernel_count].setting.kernel : NULL,
+		session->setting.kernel,
+		session->pinned.there ? session->pinned.setting.kernel : NULL,
+	};
+
+	return kernels[which] && kernels[which]->own ? kernels[which] : NULL;
+}
+
+/* Returns a watched own loop whose file was saved; NULL: there is none. */
+static const struct kernel *saved_loop(const struct session *session)
+{
+	for (int i = 0; i < WATCHED; i++)
+		if (watched(session, i) && own_changed(watched(session, i)->own))
+			return watched(session, i);
+	return NULL;
+}
+
+/* Keeps the watched own loops in memory while another own loop is opened, or ends that. */
+static void keep_watched(const struct session *session, bool kept)
+{
+	for (int i = 0; i < WATCHED; i++)
+		if (watched(session, i))
+			own_keep(watched(session, i)->own, kept);
+}
+
+/* ---- new versions ---- */
+
+/* Makes the new version of A's own loop the setting compared with. */
+static void take_a(struct session *session, const struct kernel *kernel)
+{
+	struct setting setting;
+
+	setting_init(&setting, kernel);
+	keep_values(&session->pinned.setting, &setting, session->memory_limits);
+	undo_forget(session, kernel);
+	if (session->own.open && same_file(newest(session)->kernel, kernel))
+		*newest(session) = setting;
+	insight_refresh(session);
+	session_forget_cells(session);
+	session_pin_setting(session, &setting);
+}
+
 /* Makes a compiled kernel the own loop (the function in the user's file) of the session. The own
  * loop becomes the present setting, unless it is a new version of a loop that is not on screen. The
  * sample of the own loop's previous version becomes A, the setting compared with. Returns whether
@@ -78,8 +145,7 @@ static bool other_is_pinned(const struct session *session, const struct kernel *
 static bool take(struct session *session, const struct kernel *kernel, bool go)
 {
 	const struct setting *present = &session->setting;
-	bool version = session->own.open && present->kernel->own &&
-		       strcmp(present->kernel->file, kernel->file) == 0;
+	bool version = same_file(present->kernel, kernel);
 	bool pins = version && session->live.sample.valid && !other_is_pinned(session, kernel);
 	struct setting setting;
 
@@ -89,17 +155,9 @@ static bool take(struct session *session, const struct kernel *kernel, bool go)
 	if (pins)
 		session_pin(session);
 	insight_forget(session);
-	/* A, the pinned setting for comparison, is removed if it belongs to an older version of the
-	 * own loop. The new version of the own loop replaces the kernel of the previous version in
-	 * memory. */
-	if (session->pinned.setting.kernel == kernel)
-		session_unpin(session);
 	undo_forget(session, kernel);
 	session->own.open = true;
-	session->own.stale = false;
 	*newest(session) = setting;
-	if (session->screen.overlay == OVERLAY_TEXT && session->screen.text_title[0])
-		overlay_open(session, OVERLAY_NONE);
 	if (go || version)
 		session_go(session, &setting);
 	/* All existing samples are discarded, because they belong to the previous version of the
@@ -144,6 +202,14 @@ struct status session_own_open(struct session *session, const char *path, const 
 	return compile(session, path, cflags, true);
 }
 
+/* Says that the file of an own loop was saved, but has no new version that can be measured. */
+static void fail(struct session *session, const char *path, const struct status *status)
+{
+	session_notice(session, true, "%s", status->text);
+	if (is_file_of_a(session, path))
+		session_pin_outdate(session);
+}
+
 /* Makes the compiled file the own loop, or shows the reason why the file could not be compiled. */
 static void finish(struct session *session)
 {
@@ -152,23 +218,33 @@ static void finish(struct session *session)
 	const struct kernel *kernel;
 	struct text said = { 0 };
 	struct status status;
-	bool pinned = false;
+	bool pinned = false, of_a = !own->go && is_file_of_a(session, own->path);
 
 	insight_spare_own(&session->insight, newest(session)->kernel);
+	keep_watched(session, true);
 	status = own_open_end(own->opening, &said, &kernel);
+	keep_watched(session, false);
 	own->opening = NULL;
 	own->look = session->now + LOOK_PERIOD;
-	if (status_is_ok(&status))
+	if (status_is_ok(&status) && session->screen.overlay == OVERLAY_TEXT &&
+		session->screen.text_title[0])
+		overlay_open(session, OVERLAY_NONE);
+	if (status_is_ok(&status) && of_a)
+		take_a(session, kernel);
+	else if (status_is_ok(&status))
 		pinned = take(session, kernel, own->go);
 	else if (said.length)
 		show_errors(session, own->path, &said);
-	if (!status_is_ok(&status))
+	if (!status_is_ok(&status) && own->go)
 		session_notice(session, true, "%s", status.text);
+	else if (!status_is_ok(&status))
+		fail(session, own->path, &status);
 	else if (own->go)
 		notice_clear(session);
 	else
 		session_notice(session, false, "%.120s was read again%s", own->path,
 			pinned			? "; A is the version before"
+			: of_a			? "; A is measured again"
 			: session->pinned.there ? "; A did not change"
 						: "");
 	if (status_is_ok(&status) && !own->go)
@@ -181,43 +257,54 @@ static void finish(struct session *session)
 
 static void reload(struct session *session)
 {
-	const struct own *own = newest(session)->kernel->own;
+	const struct kernel *saved = session->own.saved;
 	struct status status;
 
-	session->own.stale = false;
-	own_seen(own);
-	status = compile(session, newest(session)->kernel->file, own_cflags(own), false);
+	session->own.saved = NULL;
+	for (int i = 0; i < WATCHED; i++)
+		if (same_file(watched(session, i), saved))
+			own_seen(watched(session, i)->own);
+	status = compile(session, saved->file, own_cflags(saved->own), false);
 	if (!status_is_ok(&status))
-		session_notice(session, true, "%s", status.text);
+		fail(session, saved->file, &status);
 }
 
 bool session_own_advance(struct session *session)
 {
+	struct own_loop *own = &session->own;
+
 	if (session->now < session_own_next(session))
 		return false;
-	if (session->own.opening && !own_open_over(session->own.opening)) {
-		session->own.look = session->now + COMPILE_PERIOD;
+	if (own->opening && !own_open_over(own->opening)) {
+		own->look = session->now + COMPILE_PERIOD;
 		return false;
 	}
-	if (session->own.opening || session->own.stale) {
-		if (session->own.opening)
-			finish(session);
-		else
-			reload(session);
+	if (own->opening) {
+		finish(session);
 		return true;
 	}
-	session->own.look = session->now + LOOK_PERIOD;
-	if (!own_changed(newest(session)->kernel->own))
+	own->look = session->now + LOOK_PERIOD;
+	/* The saved own loop may have left the screen since. */
+	for (int i = 0; own->saved && i < WATCHED; i++) {
+		if (watched(session, i) == own->saved) {
+			reload(session);
+			return true;
+		}
+	}
+	own->saved = saved_loop(session);
+	if (!own->saved)
 		return false;
 	/* The next call compiles the own loop's file, so the screen can show the message first. */
-	session->own.stale = true;
-	session->own.look = session->now + SETTLE;
-	session_notice(
-		session, false, "%.120s was saved: compiling", newest(session)->kernel->name);
+	own->look = session->now + SETTLE;
+	session_notice(session, false, "%.120s was saved: compiling", own->saved->name);
 	return true;
 }
 
 double session_own_next(const struct session *session)
 {
-	return session->own.open || session->own.opening ? session->own.look : INFINITY;
+	bool watches = session->own.opening;
+
+	for (int i = 0; i < WATCHED; i++)
+		watches |= watched(session, i) != NULL;
+	return watches ? session->own.look : INFINITY;
 }

@@ -203,6 +203,11 @@ void session_pin_setting(struct session *session, const struct setting *setting)
 	session_pin_take(session);
 }
 
+void session_pin_outdate(struct session *session)
+{
+	session->pinned.outdated = true;
+}
+
 bool session_pin_request(struct session *session)
 {
 	if (!session->pinned.awaited)

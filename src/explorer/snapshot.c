@@ -24,6 +24,7 @@ static void fill_measuring(const struct session *session, double now, struct vie
 	view->pinned = session->pinned.there && session->pinned.sample.valid;
 	view->ratio = NAN;
 	view->a_setting = session->pinned.setting;
+	view->a_outdated = session->pinned.outdated;
 	view->a = session->pinned.sample;
 	view->a_limit = session->pinned.limit;
 	if (session->beside.replay) {
@@ -32,6 +33,7 @@ static void fill_measuring(const struct session *session, double now, struct vie
 		view->pinned = sample && sample->valid;
 		view->a_recording = replay_summary(session->beside.replay).name;
 		view->a_setting = session->setting;
+		view->a_outdated = false;
 		view->a = sample ? *sample : (struct sample){ .valid = false };
 		view->a_limit = LIMIT_COUNT;
 	}

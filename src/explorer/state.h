@@ -42,10 +42,11 @@ struct remembered {
  * version of the own loop. */
 struct own_loop {
 	bool open;
-	bool stale;  /* true: the own loop's file was saved; the next session_advance() compiles the
-			file */
-	double look; /* time at which the session next checks the file of the user's own loop, or
-			its compilation */
+	/* The watched own loop whose file was saved: the next session_advance() compiles the file;
+	 * NULL: none. */
+	const struct kernel *saved;
+	double look; /* time at which the session next checks the files of the user's own loops, or
+			a compilation */
 	/* The compilation of a file; NULL: no file is compiled. The path of the file that is being
 	 * compiled. go: the loop becomes the present setting, because the user has asked for it. */
 	struct own_opening *opening;
@@ -208,6 +209,8 @@ void session_unpin(struct session *session);
 /* Makes any setting A. The session measures A, the setting compared with, alternately with the
  * present setting; in a replay, the sample of A was recorded. */
 void session_pin_setting(struct session *session, const struct setting *setting);
+/* Marks A: its own loop's file was saved, but the new version cannot be measured. */
+void session_pin_outdate(struct session *session);
 /* Requests a measurement of A, the setting compared with, if A has no complete sample yet. Returns
  * whether a request for the sample of A was sent. */
 bool session_pin_request(struct session *session);
@@ -257,8 +260,8 @@ bool session_compiles(const struct session *session);
 void session_own_stop(struct session *session);
 /* Takes the own loop of the first setting, for a session that starts with an own loop. */
 void session_own_adopt(struct session *session, const struct setting *setting);
-/* Checks the own loop's file periodically, and compiles the file after it was saved. Returns
- * whether the view changed. */
+/* Checks the files of the own loops on screen and of A periodically, and compiles a file after it
+ * was saved. Returns whether the view changed. */
 bool session_own_advance(struct session *session);
 /* Returns the time at which session_own_advance() must be called next; INFINITY: never. */
 double session_own_next(const struct session *session);

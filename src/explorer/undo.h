@@ -12,7 +12,8 @@ struct session;
 /* A: the setting and sample that the user compares other settings with. */
 struct pinned {
 	bool there;
-	bool awaited; /* the user named the setting of A, and its measurement is not complete */
+	bool awaited;  /* the user named the setting of A, and its measurement is not complete */
+	bool outdated; /* the file of A's own loop was saved since, but cannot be measured */
 	struct setting setting;
 	struct sample sample;
 	enum limit_kind limit; /* binding limit of A; LIMIT_COUNT: the limit is unknown */

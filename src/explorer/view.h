@@ -338,6 +338,8 @@ struct view {
 	bool pinned; /* true: there is a setting A, chosen by the user, with which the present
 			setting is compared */
 	struct setting a_setting;
+	bool a_outdated; /* true: the file of A's own loop was saved since, but cannot be measured
+			  */
 	/* Name of the recording that is A: A has the present setting; NULL: A is a setting. */
 	const char *a_recording;
 	struct sample a;

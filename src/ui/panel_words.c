@@ -213,7 +213,8 @@ struct words panels_a(const struct view *view)
 
 	if (view->a_recording)
 		return words_of("%s", view->a_recording);
-	return setting.text[0] ? setting : words_of("this setting");
+	return words_of("%s%s", view->a_outdated ? "old version: " : "",
+		setting.text[0] ? setting.text : "this setting");
 }
 
 struct words panels_replay(const struct view *view)

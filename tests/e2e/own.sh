@@ -303,4 +303,51 @@ exec 3>&-
 wait $explorer || fail "the explorer ended with $?: $(cat err)"
 leaves_nothing "the explorer"
 
+# Both files of A and B are watched, also after a swap; the new version takes the place of A, however often the files are saved.
+source_file one.c '/* slexplore: a=f64[n]:1.0 */' 'double kept;' \
+	'long loop(long n, double *a) { for (long i = 0; i < n; i++) kept += a[i]; return 0; }'
+sed 's/+=/-=/' one.c >two.c
+mkfifo script.ab
+"$SLEXPLORE" ./one.c n=512 vs ./two.c n=512 --script - <script.ab >screens 2>err &
+explorer=$!
+exec 3>script.ab
+rm -f screen
+until_shown "B/A"
+for i in 1 2 3 4 5; do
+	echo "/* $i */" >>two.c
+	rm -f screen
+	until_shown "two.c was read again; A did not change"
+done
+echo '/* again */' >>one.c
+rm -f screen
+until_shown "one.c was read again; A is measured again"
+rm -f screen
+until_shown "B/A"
+grep -q '▸ two.c' screen || fail "the present loop left the screen: $(cat screen)"
+cp one.c whole.c
+echo 'long loop(' >>one.c
+rm -f screen
+until_shown "one.c does not compile"
+echo close >&3
+rm -f screen
+until_shown "old version: one.c"
+cp whole.c one.c
+rm -f screen
+until_shown "one.c was read again; A is measured again"
+grep -q 'old version' screen && fail "the new version is called old: $(cat screen)"
+rm -f screen
+until_shown "B/A"
+echo 'pin swap' >&3
+rm -f screen
+until_shown "▸ one.c"
+echo '/* once more */' >>two.c
+rm -f screen
+until_shown "two.c was read again; A is measured again"
+echo '/* once more */' >>one.c
+rm -f screen
+until_shown "one.c was read again; A did not change"
+echo quit >&3
+exec 3>&-
+wait $explorer || fail "the explorer with two files ended with $?: $(cat err)"
+
 done_with "loops of one's own are measured as they should be"

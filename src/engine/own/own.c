@@ -33,9 +33,9 @@ static struct {
 		const char *choice[OWN_KERNEL_KNOBS][OWN_VALUES + 1];
 		char help[OWN_KERNEL_KNOBS][80];
 		char look_for[400];
+		bool kept; /* own_keep() */
 	} slot[OWN_SLOTS];
-	unsigned
-		opened; /* number of the user's source files opened so far: selects the next slot */
+	int turn; /* the slot for the next own loop, unless its loop is kept */
 } all;
 
 bool own_is_path(const char *word)
@@ -58,11 +58,19 @@ bool own_changed(const struct own *own)
 	       !same_file(&now, &own->file);
 }
 
+static struct slot *slot_of(const struct own *own)
+{
+	return &all.slot[(const struct slot *)(const void *)own - all.slot];
+}
+
 void own_seen(const struct own *own)
 {
-	struct slot *slot = &all.slot[(const struct slot *)(const void *)own - all.slot];
+	(void)stat(own->path, &slot_of(own)->own.file);
+}
 
-	(void)stat(own->path, &slot->own.file);
+void own_keep(const struct own *own, bool kept)
+{
+	slot_of(own)->kept = kept;
 }
 
 /* ---- builds ---- */
@@ -107,12 +115,13 @@ SLOT(0)
 SLOT(1)
 SLOT(2)
 SLOT(3)
+SLOT(4)
 
 static const struct {
 	uint64_t (*footprint)(const int64_t *v);
 	struct status (*check)(const int64_t *v);
 } callbacks[] = { { footprint_0, check_0 }, { footprint_1, check_1 }, { footprint_2, check_2 },
-	{ footprint_3, check_3 } };
+	{ footprint_3, check_3 }, { footprint_4, check_4 } };
 _Static_assert(sizeof(callbacks) / sizeof(callbacks[0]) == OWN_SLOTS, "callbacks for each slot");
 
 /* Fills knob `at` of the kernel: one of the user's knobs, or cflags. */
@@ -315,7 +324,7 @@ bool own_open_over(const struct own_opening *opening)
 struct status own_open_end(
 	struct own_opening *opening, struct text *said, const struct kernel **kernel)
 {
-	struct slot *slot = &all.slot[all.opened % OWN_SLOTS];
+	struct slot *slot;
 	struct status status;
 
 	job_end(opening->job);
@@ -323,10 +332,14 @@ struct status own_open_end(
 	if (said && opening->said.length)
 		text_addn(said, opening->said.bytes, opening->said.length);
 	if (status_is_ok(&status)) {
+		while (all.slot[all.turn].kept)
+			all.turn = (all.turn + 1) % OWN_SLOTS;
+		slot = &all.slot[all.turn];
 		own_free(&slot->own);
 		slot->own = opening->own;
 		opening->own = (struct own){ 0 };
-		make_kernel(slot, (int)(all.opened++ % OWN_SLOTS));
+		make_kernel(slot, all.turn);
+		all.turn = (all.turn + 1) % OWN_SLOTS;
 		*kernel = &slot->kernel;
 	}
 	opening_free(opening);

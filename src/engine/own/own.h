@@ -11,8 +11,8 @@
  * Some callbacks of struct kernel receive only a setting's values, which do not identify the own
  * loop. Each own loop (a user's function) therefore has a slot, and each slot has its own
  * callbacks. The kernel in a slot for own loops always stays readable. A slot for an own loop
- * receives a new loop after OWN_SLOTS more files have been opened. Four slots for own loops are
- * enough: the current loop, the previous loop (the explorer compares both), and two loops that late
+ * receives a new loop when its turn comes again, unless own_keep() keeps its loop. Five slots for
+ * own loops are enough: the three loops that the explorer watches at most, and two loops that late
  * results may still refer to. */
 #pragma once
 
@@ -25,7 +25,7 @@
 #include "engine/own/own_data.h"
 #include "kernels/kernel.h"
 
-enum { OWN_SLOTS = 4 };
+enum { OWN_SLOTS = 5 };
 
 struct own;
 
@@ -52,6 +52,10 @@ bool own_open_over(const struct own_opening *opening);
  * warnings included. STATUS_FAILED: see compiler_run() in compiler.h. */
 struct status own_open_end(
 	struct own_opening *opening, struct text *said, const struct kernel **kernel);
+
+/* While an own loop is kept, own_open_end() does not put another loop in its place. Keep at most
+ * OWN_SLOTS - 1 own loops. */
+void own_keep(const struct own *own, bool kept);
 
 /* Ends the compiler, and frees the struct own_opening. Ignores NULL. */
 void own_open_stop(struct own_opening *opening);
