@@ -168,7 +168,9 @@ says err "no knob \"m\""
 # Errors in the loop: each costs one sample.
 source_file segv.c '/* slexplore: a=i32[n] c=i32[n] */' \
 	'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }'
-wrong 1 segv.c "(SIGSEGV) in loop(): its comment has no word b="
+wrong 1 segv.c "(SIGSEGV) in loop(): its comment has the word c=, but not b=; "
+expect 1 explain ./segv.c
+says err ": its comment has the word c=, but not b=; the arguments after n are a=, b=, c= and so on in order, so b is NULL"
 source_file swapped.c '/* slexplore: a=i32[n] */' 'int kept;' \
 	'long loop(const int *a, long n) { for (long i = 0; i < n; i++) kept += a[i]; return kept; }'
 wrong 1 swapped.c "(SIGSEGV) in loop(), which is called as loop(n, a)"

@@ -25,26 +25,26 @@ static bool is_float(enum own_type type)
 	return own_types[type].is_float;
 }
 
-char own_omitted(const struct own_description *description)
-{
-	int last = OWN_ARGUMENTS - 1;
-
-	while (last > 0 && description->argument[last].content == OWN_NOTHING)
-		last--;
-	for (int i = 0; i < last; i++)
-		if (description->argument[i].content == OWN_NOTHING)
-			return own_argument_name(i);
-	return 0;
-}
-
 struct words own_call_words(const struct own_description *description)
 {
 	struct words words = words_of("loop(n");
+	int omitted = -1;
 
-	for (int i = 0; i < OWN_ARGUMENTS; i++)
-		if (description->argument[i].content != OWN_NOTHING)
-			words = words_of("%s, %c", words.text, own_argument_name(i));
-	return words_of("%s)", words.text);
+	for (int i = 0; i < OWN_ARGUMENTS; i++) {
+		char name = own_argument_name(i);
+
+		if (description->argument[i].content == OWN_NOTHING) {
+			omitted = omitted < 0 ? i : omitted;
+			continue;
+		}
+		if (omitted >= 0)
+			return words_of(
+				": its comment has the word %c=, but not %c=; the arguments after "
+				"n are a=, b=, c= and so on in order, so %c is NULL",
+				name, own_argument_name(omitted), own_argument_name(omitted));
+		words = words_of("%s, %c", words.text, name);
+	}
+	return words_of(", which is called as %s)", words.text);
 }
 
 int64_t own_count(const struct own_count *count, int64_t n)

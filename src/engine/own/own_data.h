@@ -122,11 +122,9 @@ static inline char own_argument_name(int argument)
 	return (char)('a' + argument + (argument >= 'n' - 'a'));
 }
 
-/* Returns the name of the first argument that the description omits before another argument that it
- * describes; 0: none. The omitted argument is NULL, which is rarely what the user means. */
-char own_omitted(const struct own_description *description);
-
-/* Returns the call of the user's function with the described arguments: "loop(n, a, b)". */
+/* Returns how the user's function is called, for the message of an access to memory that does not
+ * exist: ", which is called as loop(n, a, b)", or that the description omits an argument before
+ * another one. The omitted argument is NULL, which is rarely what the user means. */
 struct words own_call_words(const struct own_description *description);
 
 /* Returns the value of a count for this n: 0 or a positive number. */

@@ -217,16 +217,10 @@ static struct status ended(const struct isolate *isolate, const struct shared *s
 	const char *name = kernel->name;
 	int phase = atomic_load(&shared->phase);
 	bool loading = phase == PHASE_LOADING;
-	char omitted = kernel->own && !loading ? own_omitted(own_description(kernel->own)) : 0;
-
 	struct words null = { "" };
 
-	if (omitted && WTERMSIG(how) == SIGSEGV)
-		null = words_of(": its comment has no word %c=, so the argument %c is NULL",
-			omitted, omitted);
-	else if (kernel->own && !loading && WTERMSIG(how) == SIGSEGV)
-		null = words_of(", which is called as %s",
-			own_call_words(own_description(kernel->own)).text);
+	if (kernel->own && !loading && WTERMSIG(how) == SIGSEGV)
+		null = own_call_words(own_description(kernel->own));
 	if (WIFSIGNALED(how))
 		return status_failed("%.100s %s%s %s%s%s", name,
 			atomic_load(&shared->memory_out) ? own_child_memory_words : "",

@@ -162,8 +162,9 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 		step_describe_place(tracer->child, registers.at, place, sizeof(place));
 		memory = own_child_memory_is_out(tracer->child) ? own_child_memory_words : "";
 	}
-	return status_failed("the code %s%s%s%s", memory, own_ended_by(number).text,
-		*place ? " at " : "", place);
+	return status_failed("the code %s%s%s%s%s", memory, own_ended_by(number).text,
+		*place ? " at " : "", place,
+		number == SIGSEGV && tracer->plan->called ? tracer->plan->called : "");
 }
 
 /* Continues the child with `request` (PTRACE_CONT or PTRACE_SINGLESTEP). Waits until the signal

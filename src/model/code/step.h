@@ -35,6 +35,8 @@ struct step_plan {
 				  repeats calls of `longer` elements without end; NULL: two runs */
 	bool kept; /* the executed instructions (steps) of the shorter of two runs are kept too */
 	bool cold; /* the child does not run once at full speed before it is single-stepped */
+	const char *called; /* how the code is called, for the message of an access to memory that
+			       does not exist; NULL: not said */
 	const struct status *failure; /* reason why `prepare` failed, in memory that parent and
 					 child share; NULL if `prepare` is NULL */
 };

@@ -58,6 +58,7 @@ struct own_stepping {
 	int64_t n;	  /* the length n of the single-stepped run */
 	struct own_shared *shared;
 	struct own_steps steps;
+	struct words called;
 	struct step_plan plan;
 	double latest;	     /* time at which all single-stepping of the loop ends */
 	uint64_t mark, head; /* addresses, relative to loop(), of the instruction that counts
@@ -76,6 +77,7 @@ static void plan_steps(
 		.n = { n, shorter },
 		.failure = &stepping->shared->failure,
 		.laid = &stepping->shared->laid };
+	stepping->called = own_call_words(own_description(stepping->own));
 	stepping->plan = (struct step_plan){ .run = own_steps_run,
 		.context = &stepping->steps,
 		.longer = own_elements(stepping->own, n),
@@ -86,6 +88,7 @@ static void plan_steps(
 		.prepare = own_steps_prepare,
 		.kept = shorter > 0,
 		.cold = shorter == 0,
+		.called = stepping->called.text,
 		.failure = &stepping->shared->failure };
 }
 
