@@ -77,8 +77,10 @@ void classroom_view(const struct session *session, struct view *view)
 	mask_view(view);
 	classroom_hide(&measured, view->hidden);
 	lesson->absent = !classroom_recorded(session);
-	lesson->text = shown(session, SHOWN_TEXT,
-		here || lesson->absent ? &step->text : &step->otherwise, &measured.values);
+	/* The text describes a loop that is not on screen. */
+	if (!lesson->absent)
+		lesson->text = shown(session, SHOWN_TEXT, here ? &step->text : &step->otherwise,
+			&measured.values);
 	if (here && step->question.ask != ASK_NOTHING)
 		lesson->prompt = step->question.prompt.words
 					 ? shown(session, SHOWN_PROMPT, &step->question.prompt,

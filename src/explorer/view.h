@@ -252,7 +252,8 @@ struct view_lesson {
 	bool number;	/* the question is answered by a number */
 	bool free_text; /* the question is answered by free text, which is not judged */
 	bool aside;	/* the usual panels replace the text of the lesson for a while */
-	/* The recording has no sample of the step's setting, so the step asks nothing. */
+	/* The recording has no sample of the step's setting, so the step has no text and no
+	 * question. */
 	bool absent;
 	bool away; /* true: the user has left the setting of the lesson's step */
 	int first; /* the first row of the lesson's text on screen */

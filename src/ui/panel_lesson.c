@@ -195,8 +195,8 @@ static void add_all(struct lesson_column *column, const struct view *view)
 		add_text(column, STYLE_TEXT, lesson->text);
 	if (lesson->absent)
 		paragraph(column, 1, 0, STYLE_WARN,
-			"The recording has no sample of this step's setting, so there is no "
-			"question.");
+			"The recording has no sample of this step's setting, so the step's text "
+			"and question are left out.");
 	add_text(column, STYLE_FIGURE, lesson->prompt);
 	add_answers(column, lesson);
 	if (!lesson->judgement)
