@@ -256,6 +256,7 @@ static struct chart *view_sweep(
  * for another reason, it also sets *why. */
 struct row {
 	const char *front, *what, *measured;
+	bool runs;	/* the chart shows what was measured of the present kernel */
 	unsigned shows; /* the groups of numbers (enum lesson_hidden) in the chart, which is refused
 			   while a lesson's question hides one of them */
 	struct chart *(*make)(
@@ -263,18 +264,19 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "slices", "slice", "the curve", HIDDEN_CPE | HIDDEN_CURVE, view_slice },
-	{ "mountain", "mountain", "the mountain", HIDDEN_CPE | HIDDEN_CURVE, view_mountain },
-	{ "probe", "probe", "the memory", HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_CACHES, view_probe },
-	{ "windows", "windows", "this curve", HIDDEN_CPE | HIDDEN_CURVE, view_windows },
-	{ "sweep", "sweep", "the sweep", HIDDEN_CPE | HIDDEN_CURVE, view_sweep },
-	{ "ladder", "limits", "the limits", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
+	{ "slices", "slice", "the curve", true, HIDDEN_CPE | HIDDEN_CURVE, view_slice },
+	{ "mountain", "mountain", "the mountain", true, HIDDEN_CPE | HIDDEN_CURVE, view_mountain },
+	{ "probe", "probe", "the memory", false, HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_CACHES,
+		view_probe },
+	{ "windows", "windows", "this curve", false, HIDDEN_CPE | HIDDEN_CURVE, view_windows },
+	{ "sweep", "sweep", "the sweep", false, HIDDEN_CPE | HIDDEN_CURVE, view_sweep },
+	{ "ladder", "limits", "the limits", false, HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 		view_ladder },
-	{ "ports", "pressure", "the probed pressure", HIDDEN_CPE | HIDDEN_LIMITS | HIDDEN_BINDING,
-		view_pressure },
-	{ "timeline", "timeline", "the timeline", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
-		view_timeline },
-	{ "graph", "graph", "the graph", HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
+	{ "ports", "pressure", "the probed pressure", true,
+		HIDDEN_CPE | HIDDEN_LIMITS | HIDDEN_BINDING, view_pressure },
+	{ "timeline", "timeline", "the timeline", false,
+		HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES, view_timeline },
+	{ "graph", "graph", "the graph", false, HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
 		view_graph },
 };
 
@@ -293,6 +295,10 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 	struct status status;
 
 	*chart = NULL;
+	if (view->setting.kernel->function && (!row || row->runs))
+		return status_usage("no picture of %s, because programs are not run; ladder, "
+				    "timeline and graph have one",
+			row ? row->measured : view->screen.front);
 	if (!row)
 		return status_usage("there is no picture of %s: slices, ladder, ports, mountain, "
 				    "probe, sweep, windows, timeline and graph have one",

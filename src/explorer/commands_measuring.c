@@ -279,6 +279,13 @@ static struct status replay_refusal(const struct session *session)
 	return session->replay ? playback_refuse(session) : status_ok();
 }
 
+static struct status measured_refusal(const struct session *session)
+{
+	if (session->setting.kernel->function)
+		return status_usage("slexplore does not run programs, so nothing is measured here");
+	return replay_refusal(session);
+}
+
 static void act_again(struct session *session)
 {
 	session_forget(session);
@@ -341,8 +348,8 @@ const struct command_row commands_measuring[] = {
 	{ "pin drop", act_unpin, .refusal = unpin_refusal },
 	{ "beside", .run = run_beside, .verbatim = true },
 	{ "open", .run = run_open, .verbatim = true },
-	{ "freeze", act_freeze, .refusal = replay_refusal },
-	{ "again", act_again, .refusal = replay_refusal },
+	{ "freeze", act_freeze, .refusal = measured_refusal },
+	{ "again", act_again, .refusal = measured_refusal },
 	{ "record", .run = run_record, .refusal = machine_refusal },
 	{ "record to", .run = run_record_to, .refusal = machine_refusal },
 	{ .name = NULL },

@@ -107,6 +107,9 @@ static void show(struct session *session, const struct kernel *kernel, int loop)
 		setting.v[0] = loop;
 	if (session->screen.overlay == OVERLAY_FIND)
 		overlay_open(session, OVERLAY_NONE);
+	if (!session->setting.kernel->function && session->programs.file->list.count > 1)
+		session_notice(session, false, "%zu functions with loops: ) next, ( previous",
+			session->programs.file->list.count);
 	session_go(session, &setting);
 	*entry = (struct remembered){ .setting = setting };
 }
@@ -181,8 +184,8 @@ static void take_program(struct session *session)
 	}
 	programs->file = file;
 	programs->offer = true;
-	session_notice(session, false, "%.40s: %zu functions, %zu with loops; ) next, ( previous",
-		name, file->list.all, file->list.count);
+	session_notice(session, false, "%.40s: %zu functions, %zu with loops", name, file->list.all,
+		file->list.count);
 }
 
 static void take_function(struct session *session)

@@ -71,6 +71,9 @@ TEST(a_function_is_found_and_shown_with_its_limits_and_lines)
 	made_file(&made, MADE_LIBRARY, 0);
 	open_bytes(made.bytes, made.size);
 	assert_int_equal(view.screen.overlay, OVERLAY_FIND);
+	/* The keys ( and ) are letters of the typed word here. */
+	check_contains(view.screen.notice, " with loops");
+	assert_null(strchr(view.screen.notice, ')'));
 	check_contains(view.screen.found[0].label, "function sum");
 	act("find ne");
 	check_contains(view.screen.found[0].label, "function ");
@@ -79,7 +82,17 @@ TEST(a_function_is_found_and_shown_with_its_limits_and_lines)
 		view.screen.found[0].command, words_of("function %#x", MADE_BASE + SUM).text);
 	act("choose");
 	assert_int_equal(view.screen.overlay, OVERLAY_NONE);
+	check_contains(view.screen.notice, "functions with loops: ) next, ( previous");
 	check_function("sum", 1);
+	/* A program is never run. */
+	check_usage(session_command(session, "again", now),
+		"slexplore does not run programs, so nothing is measured here");
+	check_usage(session_command(session, "freeze", now),
+		"slexplore does not run programs, so nothing is measured here");
+	act("view ports");
+	check_usage(session_command(session, "picture x.svg", now),
+		"no picture of the probed pressure, because programs are not run; ladder, "
+		"timeline and graph have one");
 	assert_int_equal(view.explanation->lines[0].line, LINE_SUM_LOOP);
 	check_contains(view.remark, "made.c:12");
 	/* The list of kernels has the function, and the way back. */
