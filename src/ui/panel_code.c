@@ -389,22 +389,40 @@ static void draw_head(struct box at, const struct columns *columns)
 		canvas_right(at, x + columns->model, 0, STYLE_DIM, "M cost");
 }
 
-/* Draws a legend of the marks in the margin. */
-static void draw_legend(
+/* Draws a line of the legend in the shorter of two wordings, separated by a line feed, if the
+ * longer one does not fit in one row. The last wording wraps. Returns the number of rows. */
+static int draw_legend_line(struct box at, int y, struct words words)
+{
+	char *brief = strchr(words.text, '\n');
+
+	if (brief)
+		*brief++ = '\0';
+	return canvas_wrap(at, y, STYLE_DIM,
+		brief && canvas_columns(at, words.text) > at.width ? brief : words.text);
+}
+
+/* Draws a legend of the marks in the margin. Returns the number of rows. */
+static int draw_legend(
 	struct box at, int y, const struct columns *columns, const struct limits *limits)
 {
 	struct words cycles =
 		number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1));
+	const char *plural = strcmp(cycles.text, "1") == 0 ? "" : "s",
+		   *through = limits->chain.through_memory ? ", through memory" : "";
+	struct box after = box_part(at, MARGIN, 0, at.width - MARGIN, at.height),
+		   mark = box_part(at, 1, 0, at.width - 1, at.height);
 
-	if (columns->first_carried >= 0 && isnan(limits->chain.cycles))
-		canvas_text(at, 1, y, STYLE_DIM, "● the carried chain");
-	else if (columns->first_carried < 0)
-		canvas_text(at, MARGIN, y, STYLE_DIM,
-			"no chain is carried from one iteration to the next");
-	else
-		canvas_text(at, 1, y, STYLE_DIM, "● the carried chain: %s cycle%s an iteration%s",
-			cycles.text, strcmp(cycles.text, "1") == 0 ? "" : "s",
-			limits->chain.through_memory ? ", through memory" : "");
+	if (columns->first_carried < 0)
+		return draw_legend_line(
+			after, y, words_of("no chain is carried from one iteration to the next"));
+	canvas_glyph(mark, 0, y, STYLE_DIM, GLYPH_HERE);
+	after = box_part(mark, 2, 0, mark.width - 2, mark.height);
+	if (isnan(limits->chain.cycles))
+		return draw_legend_line(after, y, words_of("the carried chain"));
+	return draw_legend_line(after, y,
+		words_of("the carried chain: %1$s cycle%2$s an iteration%3$s\n"
+			 "carried chain: %1$s cycle%2$s%3$s",
+			cycles.text, plural, through));
 }
 
 /* Draws the sum of the instructions' costs and what a cost means, or the reason why no cost is
@@ -441,8 +459,9 @@ static void draw_costs_legend(struct box at, const struct view *view)
 				.text);
 	if (cost_missing(cost))
 		y += canvas_wrap(at, y, STYLE_DIM, words_of("-: %s", cost_missing(cost)).text);
-	canvas_wrap(at, y, STYLE_DIM,
-		"P cost: more cycles if the core does the instruction's work twice");
+	draw_legend_line(at, y,
+		words_of("P cost: more cycles if the core does the instruction's work twice\n"
+			 "P cost: cycles of doing its work twice"));
 }
 
 /* Instructions begin below the headings. */
@@ -474,19 +493,19 @@ static void draw(struct box at, const struct scene *scene)
 	for (int i = 0; i < rows; i++)
 		draw_insn(at, 1 + i, &columns, view, first + i);
 	panels_arrows(at, 1, STYLE_FOCUS, first > 0, first < end);
-	if (1 + count < at.height)
-		draw_legend(
-			at, 1 + count + (2 + count < at.height), &columns, &explanation->limits);
-	next = 3 + count;
+	next = 1 + count + (2 + count < at.height);
+	if (next < at.height)
+		next += draw_legend(at, next, &columns, &explanation->limits);
+	at = box_part(at, MARGIN, 0, at.width - MARGIN, at.height);
 	sooner = limit_sooner(&explanation->limits, &explanation->loop);
 	if (next < at.height && *sooner.text)
-		canvas_text(at, MARGIN, next++, STYLE_DIM, "%s", sooner.text);
+		next += draw_legend_line(at, next, sooner);
 	if (next < at.height)
-		canvas_text(at, MARGIN, next++, STYLE_DIM,
-			"latency: load + operation; loads count from the address");
+		next += draw_legend_line(at, next,
+			words_of("latency: load + operation; loads count from the address\n"
+				 "latency: load (from the address) + operation"));
 	if (next < at.height && view->cost)
-		draw_costs_legend(
-			box_part(at, MARGIN, next, at.width - MARGIN, at.height - next), view);
+		draw_costs_legend(box_part(at, 0, next, at.width, at.height - next), view);
 }
 
 static int first_shown(const struct view *view)
