@@ -15,6 +15,9 @@
  * its bar. FIGURE: width of a number. TITLE_MOST: largest width, in columns, of a limit's title. */
 enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
+/* Next to causes, a full bar is not made shorter than this to give them room. */
+enum { BAR_LEAST = 16 };
+
 static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
 
 /* If the scale is at least this many times as long as the longest bar, all bars are short, so the
@@ -66,6 +69,22 @@ struct columns {
 	double scale; /* cycles per element of a bar that fills its column */
 };
 
+/* Makes the bars shorter, as far as causes of limits then fit that do not fit next to longer bars.
+ */
+static void make_room(struct box at, const struct limits *limits, struct columns *columns)
+{
+	int room = at.width - columns->cause, most = room + columns->bar - BAR_LEAST, widest = room;
+
+	for (int i = 0; i < limits->limit_count; i++) {
+		int width = limits->limit[i].known ? canvas_columns(at, limits->limit[i].cause) : 0;
+
+		if (width <= most)
+			widest = int_most(widest, width);
+	}
+	columns->bar -= widest - room;
+	columns->cause -= widest - room;
+}
+
 static struct columns measure(struct box at, const struct view *view, bool brief)
 {
 	const struct limits *limits = &view->explanation->limits;
@@ -88,6 +107,7 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 	if (at.width >= CAUSES_FROM) {
 		columns.bar -= (at.width - columns.title) * 9 / 20;
 		columns.cause = columns.title + 1 + columns.bar + FIGURE + 1 + columns.tail + 1;
+		make_room(at, limits, &columns);
 	}
 	if (columns.bar < 12 && !brief)
 		return measure(at, view, true);
@@ -106,15 +126,35 @@ static void draw_bar(struct box at, int y, const struct columns *columns, double
 		canvas_glyph(at, columns->title + 1 + i, y, style, glyph);
 }
 
-static void draw_limit(
-	struct box at, int y, const struct columns *columns, const struct limits *limits, int index)
+/* Returns the box of the cause in a row with this number of screen rows. */
+static struct box cause_box(struct box at, int y, const struct columns *columns, int rows)
+{
+	return box_part(at, columns->cause, y, at.width - columns->cause, rows);
+}
+
+/* Returns the screen rows of a limit: its cause gets more than one if it does not fit in one row,
+ * and the panel has `spare` rows. */
+static int rows_of(
+	struct box at, const struct columns *columns, const struct limit *limit, int spare)
+{
+	int rows = columns->cause && limit->known
+			   ? canvas_rows(cause_box(at, 0, columns, at.height), limit->cause)
+			   : 1;
+
+	return rows > 1 && rows - 1 <= spare ? rows : 1;
+}
+
+/* Draws a limit in `rows` screen rows. */
+static void draw_limit(struct box at, int y, int rows, const struct columns *columns,
+	const struct limits *limits, int index)
 {
 	const struct limit *limit = &limits->limit[index];
 	bool binding = index == limits->binding;
 	enum style style = binding ? STYLE_FIGURE : STYLE_TEXT;
 	int x = columns->title + 1;
 
-	canvas_clicked(box_part(at, 0, y, at.width, 1), "limit %s", limit_rows[limit->kind].name);
+	canvas_clicked(
+		box_part(at, 0, y, at.width, rows), "limit %s", limit_rows[limit->kind].name);
 	canvas_text(box_part(at, 0, 0, columns->title, at.height), 0, y, style, "%s%s",
 		limit_rows[limit->kind].name, limit->hard || columns->brief ? "" : soft);
 	if (!limit->known) {
@@ -136,7 +176,9 @@ static void draw_limit(
 		canvas_text(at, x + 1, y, STYLE_WARN, columns->brief ? "◀ soft" : predicted);
 	else if (!limit->hard && columns->brief)
 		canvas_text(at, x + 1, y, STYLE_DIM, "  soft");
-	if (columns->cause)
+	if (columns->cause && rows > 1)
+		canvas_wrap(cause_box(at, y, columns, rows), 0, STYLE_DIM, limit->cause);
+	else if (columns->cause)
 		canvas_put(at, columns->cause, y, STYLE_DIM, limit->cause);
 }
 
@@ -345,6 +387,33 @@ static bool is_cut(const struct line *line)
 	return strstr(line->words.text, "…");
 }
 
+/* Fills the sentences below the bars, cut to `room` rows. `cause`: with the cause of the compared
+ * limit. */
+static void find_cut_words(struct lines *words, const struct view *view, bool cause, int room)
+{
+	size_t whole;
+
+	find_words(words, view, cause, false);
+	whole = cause ? strlen(words->line[0].words.text) : 0;
+	lines_cut(words, room, 1);
+	if (!cause || strlen(words->line[0].words.text) == whole)
+		return;
+	/* If the cause was cut, it is shown without the kind of the bound, then in two rows: as far
+	 * as the other sentences keep their rows, or if the cause was cut within a clause. */
+	lines_begin(words, words->at);
+	find_words(words, view, true, true);
+	line_cut(words, &words->line[0], 2);
+	if (lines_rows(words) <= room && words->line[0].rows > 1)
+		return;
+	for (int rows = 1; rows <= 2; rows++) {
+		lines_begin(words, words->at);
+		find_words(words, view, true, true);
+		lines_cut(words, room, rows);
+		if (!is_cut(&words->line[0]))
+			return;
+	}
+}
+
 static void draw(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -352,7 +421,7 @@ static void draw(struct box at, const struct scene *scene)
 	const struct limits *limits;
 	struct columns columns;
 	struct shown shown;
-	int y = 0, a = steady_has_a(view), room;
+	int y = 0, a = steady_has_a(view), room, spare;
 	bool whole;
 
 	if (!view->explanation) {
@@ -363,21 +432,20 @@ static void draw(struct box at, const struct scene *scene)
 	columns = measure(at, view, false);
 	lines_begin(&words, at);
 	whole = cause_fits(at, &columns, view);
-	find_words(&words, view, !whole, false);
 	room = at.height - 1 - a - int_least(limits->limit_count, 3);
-	lines_cut(&words, room, 1);
-	/* If the cause was cut within a clause, it is shown without the kind of the bound, then in
-	 * two rows. */
-	for (int rows = 1; !whole && rows <= 2 && is_cut(&words.line[0]); rows++) {
-		lines_begin(&words, at);
-		find_words(&words, view, true, true);
-		lines_cut(&words, room, rows);
-	}
+	find_cut_words(&words, view, !whole && compared(view), room);
 	/* First two limits and the measured values get rows of the panel, then all sentences that
 	 * fit. */
 	choose(limits, at.height - 1 - a - lines_rows(&words), &shown);
-	for (int i = 0; i < shown.count; i++)
-		draw_limit(at, y++, &columns, limits, shown.limit[i]);
+	/* A blank row is before the sentences. */
+	spare = at.height - 1 - a - lines_rows(&words) - shown.count - shown.rest - 1;
+	for (int i = 0; i < shown.count; i++) {
+		int rows = rows_of(at, &columns, &limits->limit[shown.limit[i]], spare);
+
+		draw_limit(at, y, rows, &columns, limits, shown.limit[i]);
+		spare -= rows - 1;
+		y += rows;
+	}
 	if (shown.rest)
 		draw_rest(at, y++, limits, &shown);
 	draw_measured(at, y++, &columns, view);
