@@ -337,12 +337,17 @@ static void perform(struct frontend *front, const char *given, double now)
 		show_relief(front, now);
 }
 
-/* Remembers the last key that the user pressed and its meaning, which presenter mode shows. */
-static void press(struct frontend *front, const struct key_row *row, int code)
+/* Remembers the last key that the user pressed and its meaning, which presenter mode shows: for a
+ * key with several words, the word that says what the key does now. */
+static void press(struct frontend *front, const struct key_row *row, int code, double now)
 {
 	int named = keys_code(row->key);
+	bool several = strchr(row->word, '/') != NULL;
 
-	front->pressed.note = row->note;
+	if (several)
+		session_view(front->session, now, &front->view);
+	snprintf(front->pressed.note, sizeof(front->pressed.note), "%.150s",
+		several ? panels_key_word(row, &front->view).text : row->note);
 	if (named == KEYCODE_DIGIT || named == KEYCODE_CHAR)
 		snprintf(front->pressed.key, sizeof(front->pressed.key), "%lc", (wint_t)code);
 	else
@@ -387,7 +392,7 @@ static void key(struct frontend *front, int code, double now)
 		refuse_key(front, context, code);
 		return;
 	}
-	press(front, row, code);
+	press(front, row, code, now);
 	keys_expand(row, code, screen->find, command, sizeof(command));
 	perform(front, command, now);
 }

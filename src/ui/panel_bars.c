@@ -229,8 +229,7 @@ static int word_index(const struct key_row *row, const struct view *view)
 	return view->lesson.asks ? 0 : 1 + (view->lesson.step + 1 == view->lesson.steps);
 }
 
-/* Returns the word that the key bar shows for a key, of words such as "freeze/go on". */
-static struct words word_of(const struct key_row *row, const struct view *view)
+struct words panels_key_word(const struct key_row *row, const struct view *view)
 {
 	const char *word = row->word;
 
@@ -255,7 +254,7 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 		 * example), or their command would do nothing. */
 		if (row->context != context || !scene->works[i] || !row->word[0])
 			continue;
-		word = word_of(row, scene->view);
+		word = panels_key_word(row, scene->view);
 		key = canvas_columns(at, row->key) + 1;
 		columns = key + canvas_columns(at, word.text);
 		if (!only_measure && x + columns > at.width)
@@ -273,9 +272,12 @@ static int draw_words(struct box at, const struct scene *scene, bool only_measur
 /* Draws the last key that the user pressed, and its meaning. Returns the next free column. */
 static int draw_pressed(struct box at, const struct pressed *pressed)
 {
-	int x = 1 + canvas_text(at, 1, 0, STYLE_SELECTED, " %s ", pressed->key);
+	int x = 2 + canvas_text(at, 1, 0, STYLE_SELECTED, " %s ", pressed->key);
+	char note[sizeof(pressed->note)];
 
-	return x + 1 + canvas_put(at, x + 1, 0, STYLE_TITLE, pressed->note);
+	memcpy(note, pressed->note, sizeof(note));
+	panels_cut_clauses(box_part(at, x, 0, at.width - x, 1), 1, note, sizeof(note));
+	return x + canvas_put(at, x, 0, STYLE_TITLE, note);
 }
 
 static void draw_keys(struct box at, const struct scene *scene)

@@ -17,8 +17,8 @@
 
 /* The last key that the user pressed. */
 struct pressed {
-	char key[16];	  /* name of the last key pressed: "+", "F1"; empty: no key yet */
-	const char *note; /* what the key does, in the words of data/keys */
+	char key[16];	/* name of the last key pressed: "+", "F1"; empty: no key yet */
+	char note[160]; /* what the key does, in the words of data/keys */
 };
 
 /* The input of a frame. */
@@ -76,6 +76,10 @@ struct panel {
  * would do anything now. Parameter `pressed`: the last key; NULL: unknown. */
 void panels_draw(struct canvas *canvas, const struct view *view, const struct keys *keys,
 	const bool *works, const struct pressed *pressed);
+
+/* Returns the word for what a key does now: a row of data/keys may have several, as "freeze/go on".
+ */
+struct words panels_key_word(const struct key_row *row, const struct view *view);
 
 /* Finds the rectangle of a panel or overlay in the view's frame. Returns false if the panel or
  * overlay is not in the frame. */
