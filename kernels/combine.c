@@ -31,7 +31,7 @@ static const struct knob knobs[] = {
 		"separate accumulators, or elements of an iteration combined first", shape_names,
 		.role = KNOB_FORM),
 	[SIZE] = KNOB_ROW_BYTES("size", "bytes of the array", 64, KNOB_MAX_MEMORY, 16384,
-		.axis = AXIS_SIZE, .factor = 2),
+		.axis = AXIS_SIZE, .multiple = KNOB_WORD, .factor = 2),
 	[STRIDE] = KNOB_ROW_COUNT(
 		"stride", "elements from one read to the next", 1, 64, 1, .axis = AXIS_STRIDE),
 };

@@ -83,14 +83,19 @@ static struct status broken_rule(
 static struct status off_multiple(const struct knob *knob, int64_t value)
 {
 	const bool bytes = knob->kind == KNOB_BYTES;
-	const int64_t numbers[] = { knob->multiple, knob->min, knob->max };
-	struct units_text shown[3];
+	const int64_t less = value / knob->multiple * knob->multiple, numbers[] = { knob->multiple,
+		knob->min, knob->max, less, less + knob->multiple };
+	struct units_text shown[5];
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 5; i++)
 		shown[i] =
 			bytes ? units_size(numbers[i]) : units_text("%lld", (long long)numbers[i]);
-	return status_usage("%s=%lld: a multiple of %s from %s%s%s", knob->name, (long long)value,
-		shown[0].text, shown[1].text, knob->max < KNOB_MAX_CORES ? " to " : " and up",
+	if (less >= knob->min && less <= knob->max - knob->multiple)
+		return status_usage("%s=%lld is no multiple of %s: use %s or %s", knob->name,
+			(long long)value, shown[0].text, shown[3].text, shown[4].text);
+	return status_usage("%s=%lld: %sa multiple of %s from %s%s%s", knob->name, (long long)value,
+		bytes ? "a size such as 32k or 4m, " : "", shown[0].text, shown[1].text,
+		knob->max < KNOB_MAX_CORES ? " to " : " and up",
 		knob->max < KNOB_MAX_CORES ? shown[2].text : "");
 }
 

@@ -29,9 +29,12 @@
 		.name = (name_is), .help = (help_is), .kind = KNOB_BYTES, .min = (min_is), \
 		.max = (max_is), .initial = (initial_is), __VA_ARGS__                      \
 	}
+/* KNOB_WORD: the bytes of the largest element. A size that is no multiple of them ends within an
+ * element, which the loop would not read. */
+#define KNOB_WORD 8
 #define KNOB_ROW_SIZE(help_is, initial_is, ...)                                               \
 	KNOB_ROW_BYTES("size", help_is, 4096, KNOB_MAX_MEMORY, initial_is, .axis = AXIS_SIZE, \
-		.factor = 2, __VA_ARGS__)
+		.multiple = KNOB_WORD, .factor = 2, __VA_ARGS__)
 
 /* The names of choices. knob_pages: "auto", "4k", "huge", in the order of enum page_kind.
  * knob_nodes: "local", "0", "1" … "15". */

@@ -57,8 +57,9 @@ static const char *const filler_names[WINDOW_KINDS + 1] = {
 static const char *const remedy_names[] = { "none", "prefetch", "jam", "shadow", NULL };
 
 static const struct knob knobs[] = {
-	[SIZE] = KNOB_ROW_SIZE("bytes of memory over which the nodes of all chains are scattered",
-		16 << 20, .multiple = STRIDE),
+	[SIZE] = KNOB_ROW_BYTES("size",
+		"bytes of memory over which the nodes of all chains are scattered", 4096,
+		KNOB_MAX_MEMORY, 16 << 20, .axis = AXIS_SIZE, .multiple = STRIDE, .factor = 2),
 	[FILLERS] = KNOB_ROW_COUNT(
 		"fillers", "N: instructions between one miss and the next", 0, FILLERS_MOST, 100),
 	[FILLER] = KNOB_ROW_CHOICE(

@@ -25,6 +25,7 @@ refuse 2 'did you mean unroll?' run combine unrol=2
 refuse 2 'acc=9 needs' run combine acc=9 unroll=4
 refuse 2 'free memory' run combine size=4096t
 refuse 2 'size=99999999999999999999' run combine size=99999999999999999999
+refuse 2 "size=100 is no multiple of 8: use 96 or 104" run combine size=100
 refuse 2 'unroll=17' sweep combine unroll=1..17
 refuse 2 'no combination of knob values is left' sweep combine acc=3 unroll=1,2
 refuse 2 '--cpu' run combine --cpu 99999

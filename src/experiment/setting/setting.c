@@ -139,12 +139,13 @@ static struct status value_refused(
 	struct text wanted = { 0 };
 	struct status status;
 
+	if (knob->kind == KNOB_BYTES)
+		text_add(&wanted, "a size such as 32k or 4m, ");
 	if (setting_unit(knob) > 1)
 		text_addf(&wanted, "a multiple of %s from ",
 			setting_value(knob, setting_unit(knob)).text);
 	else if (knob->kind != KNOB_CHOICE)
-		text_add(&wanted, knob->kind == KNOB_BYTES ? "a size such as 32k or 4m, from "
-							   : "a whole number from ");
+		text_add(&wanted, knob->kind == KNOB_BYTES ? "from " : "a whole number from ");
 	add_span(knob, limits, &wanted);
 	status = status_usage("%s=%.40s: %s%s", knob->name, typed,
 		knob->kind == KNOB_CHOICE ? "use " : "", text_string(&wanted));
@@ -185,9 +186,16 @@ static struct status value_error(
 		       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
 			       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
 
-	return limited && value > setting_max(knob, limits)
-		       ? value_beyond_machine(knob, typed, limits)
-		       : value_refused(knob, typed, limits);
+	int64_t unit = setting_unit(knob), less = value / unit * unit;
+
+	if (limited && value > setting_max(knob, limits))
+		return value_beyond_machine(knob, typed, limits);
+	if (knob->kind != KNOB_CHOICE && less >= setting_min(knob) && less != value &&
+		value <= setting_max(knob, limits) - unit)
+		return status_usage("%s=%.40s is no multiple of %s: use %s or %s", knob->name,
+			typed, setting_value(knob, unit).text, setting_value(knob, less).text,
+			setting_value(knob, less + unit).text);
+	return value_refused(knob, typed, limits);
 }
 
 /* Returns whether the text consists of digits with an optional suffix. The number may be too large
