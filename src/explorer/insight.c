@@ -342,12 +342,12 @@ static bool is_allowed(const void *context, const struct setting *setting)
 {
 	const struct session *session = context;
 
-	return !is_refuted(session, setting) &&
-	       (session->replay ? replay_find(session->replay, setting) >= 0
-				: setting_check(setting, session->memory_limits).code ==
-					  STATUS_OK) &&
-	       (!setting->kernel->own || session->replay ||
-		       own_is_built(setting->kernel->own, setting->v));
+	if (is_refuted(session, setting))
+		return false;
+	if (session->replay)
+		return replay_find(session->replay, setting) >= 0;
+	return setting_check(setting, session->memory_limits).code == STATUS_OK &&
+	       (!setting->kernel->own || own_is_built(setting->kernel->own, setting->v));
 }
 
 void insight_follow(struct session *session)
