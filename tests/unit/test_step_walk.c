@@ -106,6 +106,37 @@ TEST(test_stream)
 	assert_int_equal(walk.reaches, 0);
 }
 
+/* Stores past the caches bring no lines. */
+TEST(stores_past_the_caches_bring_no_lines)
+{
+	int sum, past, mark;
+
+	begin();
+	sum = load(SUM, INDEX);
+	past = store();
+	set_words(insn[past].mnemonic, "movntdq");
+	mark = count();
+	for (uint64_t i = 0; i < 500; i++) {
+		ran(sum, base + 8 * i);
+		ran(past, base + apart + 8 * i);
+		ran(mark, 0);
+	}
+	find(mark, 1, 2, 8 << 20, 1 << 20);
+	check_near(walk.lines, 0.125, 1e-3);
+	/* A loop without other accesses is known to bring none. */
+	begin();
+	past = store();
+	set_words(insn[past].mnemonic, "movntdq");
+	mark = count();
+	for (uint64_t i = 0; i < 500; i++) {
+		ran(past, base + 8 * i);
+		ran(mark, 0);
+	}
+	find(mark, 1, 1, 8 << 20, 1 << 20);
+	check_near(walk.lines, 0, 0);
+	assert_false(walk.scattered);
+}
+
 TEST(test_unrolled_loads_share_lines)
 {
 	int sum[4], mark;

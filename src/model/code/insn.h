@@ -133,6 +133,15 @@ static inline bool insn_stores(const struct insn *insn, int operand)
 	       !insn->address_only;
 }
 
+/* Whether the operand is stored past the caches, straight to memory: x86's movnt…, AArch64's stnp.
+ */
+static inline bool insn_stores_past(const struct insn *insn, int operand)
+{
+	return insn_stores(insn, operand) && (strncmp(insn->mnemonic, "movnt", 5) == 0 ||
+						     strncmp(insn->mnemonic, "vmovnt", 6) == 0 ||
+						     strcmp(insn->mnemonic, "stnp") == 0);
+}
+
 /* Whether the instruction writes the register; a flag counts as a register. */
 static inline bool insn_writes(const struct insn *insn, int reg)
 {

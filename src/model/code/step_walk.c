@@ -95,6 +95,11 @@ static bool collect(struct finder *finder)
 		for (int k = 0; k < insn->memory_count; k++) {
 			if (!insn_loads(insn, k) && !insn_stores(insn, k))
 				continue;
+			/* Such stores bring no lines, so that another limit has them. */
+			if (insn_stores_past(insn, k)) {
+				finder->past = true;
+				continue;
+			}
 			if (insn->memory[k].vector_index)
 				finder->gathered += insn->memory[k].accesses;
 			add_access(finder, i, k, times[index]);
@@ -102,7 +107,7 @@ static bool collect(struct finder *finder)
 		times[index] += times[index] < POSITIONS - 1;
 	}
 	free(times);
-	return finder->access_count > 0 || finder->gathered > 0;
+	return finder->access_count > 0 || finder->gathered > 0 || finder->past;
 }
 
 /* ---- The description */
@@ -246,6 +251,8 @@ bool walk_find(const struct walk_question *question, struct kernel_walk *walk)
 
 	*walk = (struct kernel_walk){ .mispredicts = -1 };
 	found = collect(&finder);
+	if (found && finder.access_count == 0 && finder.gathered <= 0)
+		return true; /* all stores go past the caches */
 	if (found) {
 		streams_judge(&finder);
 		chains_find(&finder);

@@ -69,6 +69,7 @@ struct finder {
 	double growth;	 /* random loads per loop element in an endless dependence chain */
 	double depth;	 /* largest number of dependent random loads between two executions of the
 			    marked instruction */
+	bool past;	 /* at least one store goes past the caches */
 	double gathered; /* number of elements that gather and scatter instructions access, whose
 			    addresses are not known */
 	double wrong;	 /* branches per element of the loop that wait for random loads and have no

@@ -465,8 +465,7 @@ static enum pace pace_of(const struct tally *tally)
 	return limits_in_flight(tally, together) && together[SIZE_ROB] <= 2 ? SLOW : FAST;
 }
 
-/* Returns the bytes that one pass over the path stores to memory, past the caches: x86's movnt…,
- * AArch64's stnp. */
+/* Returns the bytes that one pass over the path stores to memory, past the caches. */
 static double stored_past(const struct loop *loop)
 {
 	double bytes = 0;
@@ -474,9 +473,7 @@ static double stored_past(const struct loop *loop)
 	for (int i = 0; i < loop->path_count; i++) {
 		const struct insn *insn = &loop->insn[loop->path[i].insn];
 
-		if (insn_stores(insn, 0) && (strncmp(insn->mnemonic, "movnt", 5) == 0 ||
-						    strncmp(insn->mnemonic, "vmovnt", 6) == 0 ||
-						    strcmp(insn->mnemonic, "stnp") == 0))
+		if (insn_stores_past(insn, 0))
 			bytes += insn->memory[0].size;
 	}
 	return bytes;
