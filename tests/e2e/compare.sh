@@ -120,6 +120,17 @@ says out '+25.0%'
 says err '1 file without a record: none.txt'
 expect 2 compare none.txt a.jsonl
 
+# A line with thousands of cut records is not searched to its end: 90 s of processor time.
+awk 'BEGIN { for (i = 0; i < 3000; i++) line = line "{\"v\":"; for (i = 0; i < 60; i++) print line }' >nested
+timeout 30 "$SLEXPLORE" compare nested a.jsonl b.jsonl >out 2>err || fail "lines of cut records: $(head -c 700 err)"
+says out '+25.0%'
+says err '60 cut'
+# Long records without their other lines are searched for a short time only: 40 s of processor time.
+awk 'BEGIN { for (i = 0; i < 60000; i++) printf "{\"v\":1,\"record\":\"explain\",\"id\":%d,\"host\":\"n1\",\"more\":2}\n", i
+	for (i = 0; i < 60000; i++) printf "{\"v\":1,\"record\":\"more\",\"of\":\"explain\",\"id\":%d,\"host\":\"n1\"}\n", i + 60000 }' >long
+timeout 30 "$SLEXPLORE" compare long a.jsonl b.jsonl >out 2>err || fail "long records that do not end: $(head -c 700 err)"
+says err '120000 of long records without their other lines'
+
 # What cannot be compared.
 expect 2 compare
 expect 2 compare none.jsonl

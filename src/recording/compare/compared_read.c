@@ -20,8 +20,11 @@
 #include "recording/record.h"
 
 /* LINE_MOST: bytes of the longest line that is searched for records; two records may be in one line
- * after a cut. MORE_MOST: the largest number of lines "more" that continue a long record. */
-enum { LINE_MOST = 16384, MORE_MOST = 64 };
+ * after a cut. CUT_MOST: after this number of cut records, the rest of a line is not searched,
+ * because each search may read the line to its end. MORE_MOST: the largest number of lines "more"
+ * that continue a long record. UNFINISHED_MOST: the largest number of long records at the same
+ * time, whose lines other records may separate. */
+enum { LINE_MOST = 16384, CUT_MOST = 16, MORE_MOST = 64, UNFINISHED_MOST = 512 };
 
 /* A long record that is split over several lines, not all of which are read yet. */
 struct unfinished {
@@ -38,6 +41,7 @@ struct reader {
 	uint64_t line;
 	char host[64]; /* host of the recording that is being read; "": no recording */
 	struct unfinished *unfinished;
+	int unfinished_count;
 };
 
 /* ---- Lines */
@@ -62,6 +66,7 @@ static bool continue_record(
 	if (--(*at)->awaited == 0) {
 		*whole = *at;
 		*at = (*whole)->next;
+		reader->unfinished_count--;
 	}
 	return true;
 }
@@ -142,8 +147,11 @@ static enum line_group take_object(
 		return group;
 	}
 	if (record_integer(object, "more", 1, MORE_MOST, &more)) {
-		struct unfinished *new = memory_new(1, sizeof(*new));
+		struct unfinished *new;
 
+		if (reader->unfinished_count == UNFINISHED_MOST)
+			return LINES_UNFINISHED;
+		new = memory_new(1, sizeof(*new));
 		*new = (struct unfinished){ .whole = json_incref(object),
 			.source = source,
 			.id = json_integer_value(json_object_get(object, "id")),
@@ -151,6 +159,7 @@ static enum line_group take_object(
 			.lines = 1,
 			.next = reader->unfinished };
 		reader->unfinished = new;
+		reader->unfinished_count++;
 		return LINE_GROUPS;
 	}
 	return take_record(compared, source, object, kind);
@@ -167,7 +176,7 @@ static enum line_group take_line(struct reader *reader, const char *line, size_t
 	uint64_t cut = 0;
 	bool beside = false, begun = false;
 
-	for (const char *at = line; at < end; at = next) {
+	for (const char *at = line; at < end && cut < CUT_MOST; at = next) {
 		const char *found = memmem(at, (size_t)(end - at), beginning, strlen(beginning));
 		enum line_group group;
 		json_t *object;
