@@ -1,5 +1,6 @@
 /* slexplore report: one page about this machine, or about the machines of recordings. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,6 +33,8 @@ static const struct step {
 };
 enum { STEPS = sizeof(steps) / sizeof(*steps), WORDS = 16 };
 
+#define SHORTEST 0.001 /* seconds: the shortest --time-budget */
+
 /* ---- Measuring */
 
 /* Writes the command line of a step, without the name of the program. */
@@ -41,7 +44,7 @@ static void step_words(const struct cli *cli, const struct step *step, struct te
 
 	text_add(text, step->words);
 	if (step->share > 0)
-		text_addf(text, " --time-budget %.1f", seconds * step->share);
+		text_addf(text, " --time-budget %.6g", fmax(seconds * step->share, SHORTEST));
 	if (cli->cpu >= 0)
 		text_addf(text, " --cpu %d", cli->cpu);
 	if (cli->seed != CLI_SEED)

@@ -44,6 +44,11 @@ for isa in x86_64 aarch64; do echo 'no recipe' >data/characterise.$isa; done
 SLEXPLORE_DATA=$PWD/data "$SLEXPLORE" report some.md --time-budget 1 --quiet >out 2>err || fail "no page: $(tail -n 3 err)"
 sed -n '/could not measure/,$p' some.md | grep -q '^slexplore characterise' || fail "a missing section is not named: $(tail -n 20 some.md)"
 
+# A short time is divided among the commands: each gets a time that it accepts.
+SLEXPLORE_DATA=$PWD/data expect 0 report short.md --time-budget 0.01
+says err 'probe --time-budget 0.003'
+! grep -q 'expected seconds' err || fail "a command refuses its share of the time: $(cat err)"
+
 # An interrupted report leaves no file.
 "$SLEXPLORE" report page.html >out 2>err </dev/null &
 process=$!
