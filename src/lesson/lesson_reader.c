@@ -137,12 +137,11 @@ static void find_holes(
 	const char *part = text->words + from;
 
 	for (size_t i = 0; part[i]; i++) {
-		size_t length = strcspn(part + i, "}");
 		const char *words;
-		size_t inside;
+		size_t length, inside;
 		enum hole_kind kind;
 		bool good;
-		int column = line_column(reader, at + i);
+		int column;
 
 		if (part[i] != '{')
 			continue;
@@ -150,6 +149,8 @@ static void find_holes(
 			i++;
 			continue;
 		}
+		length = strcspn(part + i, "}");
+		column = line_column(reader, at + i);
 		if (part[i + length] != '}') {
 			line_wrong(reader, column,
 				"\"{\" without \"}\" on this line: write {{ for a brace in the "

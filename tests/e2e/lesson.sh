@@ -82,4 +82,11 @@ refuse 2 'no lesson "nothing"' present lesson nothing
 refuse 2 'present lesson NAME' present lesson
 refuse 2 'opens one lesson' present lesson chains chains
 
+# Long lines of text are read in linear time: 10 s of processor time for their expressions before.
+awk 'BEGIN { for (i = 0; i < 1900; i++) text = text "x "; print "title Long\nminutes 5"
+	for (i = 0; i < 90; i++) print "step One\n  " text "\nsetting combine\nask number cpe\n  " text "\nhint " text "\nexplain " text }' >long.lesson
+echo dump >dump.script
+timeout 8 "$SLEXPLORE" lesson ./long.lesson --script dump.script --no-settings >out 2>err
+[ $? = 0 ] || fail "long lines of text: $(head -c 700 err)"
+
 done_with "lessons: list, mistakes, answers"
