@@ -53,6 +53,21 @@ static bool await_writer(int pipe, int *first)
 	return true;
 }
 
+/* Whether a device such as /dev/zero is open. /dev/null and terminals have an end. */
+static bool is_endless(int descriptor, const struct stat *about)
+{
+	return S_ISCHR(about->st_mode) && !isatty(descriptor) && about->st_rdev != makedev(1, 3);
+}
+
+struct status file_check_input(void)
+{
+	struct stat about;
+
+	if (fstat(STDIN_FILENO, &about) == 0 && is_endless(STDIN_FILENO, &about))
+		return status_usage("standard input: a device, not a file");
+	return status_ok();
+}
+
 /* Checks an opened file, and makes reading wait for bytes. For `first` see await_writer(). */
 static struct status check_opened(const char *path, int descriptor, int *first)
 {
@@ -62,8 +77,7 @@ static struct status check_opened(const char *path, int descriptor, int *first)
 		return status_unopened(path, errno);
 	if (S_ISDIR(about.st_mode))
 		return status_failed("%.200s: %s", path, strerror(EISDIR));
-	/* /dev/null ends at once. */
-	if (S_ISCHR(about.st_mode) && !isatty(descriptor) && about.st_rdev != makedev(1, 3))
+	if (is_endless(descriptor, &about))
 		return status_usage("%.200s: a device, not a file", path);
 	if (S_ISFIFO(about.st_mode) && !await_writer(descriptor, first))
 		return status_failed("%.200s: no program writes to this pipe", path);

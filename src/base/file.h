@@ -27,5 +27,8 @@ struct status file_save(const char *path, const struct text *bytes, bool fresh);
 enum { FILE_WAIT_S = 5 };
 struct status file_open(const char *path, FILE **file);
 
+/* Refuses a device without an end as standard input, as file_open() does. */
+struct status file_check_input(void);
+
 /* Whether there is a file, a folder or a symbolic link at the path. */
 bool file_exists(const char *path);

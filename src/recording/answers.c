@@ -138,7 +138,7 @@ void answers_take(struct answers *answers, FILE *file)
 static struct status read_file(struct answers *answers, const char *path)
 {
 	FILE *file = stdin;
-	struct status status = strcmp(path, "-") == 0 ? status_ok() : file_open(path, &file);
+	struct status status = strcmp(path, "-") == 0 ? file_check_input() : file_open(path, &file);
 
 	if (!status_is_ok(&status))
 		return status;

@@ -148,5 +148,11 @@ timeout 30 "$SLEXPLORE" compare /dev/zero /dev/zero >out 2>err
 [ $? = 2 ] || fail "a device is read"
 timeout 30 "$SLEXPLORE" lesson --class /dev/zero >out 2>err
 [ $? = 2 ] || fail "a device has answers"
+for words in "compare" "compare -" "report page.html -" "lesson --class -"; do
+	# shellcheck disable=SC2086 # the words are separate
+	timeout 30 "$SLEXPLORE" $words </dev/zero >out 2>err
+	[ $? = 2 ] || fail "$words reads a device: $(head -c 700 err)"
+	says err 'standard input: a device'
+done
 
 done_with "compare: two files, many hosts, unusable lines"

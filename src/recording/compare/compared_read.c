@@ -296,8 +296,12 @@ struct status compared_read(struct compared *compared, const char *path, int sid
 	struct status status;
 	FILE *file;
 
-	if (strcmp(path, "-") == 0)
-		return compared_read_stream(compared, "standard input", stdin, side);
+	if (strcmp(path, "-") == 0) {
+		status = file_check_input();
+		return status_is_ok(&status)
+			       ? compared_read_stream(compared, "standard input", stdin, side)
+			       : status;
+	}
 	status = file_open(path, &file);
 	if (!status_is_ok(&status))
 		return status;
