@@ -242,6 +242,18 @@ source_file once.c '#include <unistd.h>' '/* slexplore: a=f64[n]:1.0 */' 'double
 
 leaves_nothing "what was measured and refused"
 
+# A signal that ends the program ends the compiler before its folder is removed: gcc would write to /tmp.
+source_file busy-cc ': >began' 'while [ -d "$TMPDIR" ]; do :; done' ': >outlived'
+for signal in ALRM TERM HUP; do
+	rm -f began
+	CC="sh $work/busy-cc" "$SLEXPLORE" run ./sum.c --quiet >out 2>err &
+	until_true test -e began || fail "the compiler did not start: $(head -c 300 err)"
+	kill -s $signal $!
+	wait $! 2>/dev/null
+	[ ! -e outlived ] || fail "SIG$signal: the folder of the compiler is removed before its end"
+done
+leaves_nothing "an ended compiler"
+
 # A signal that ends the program ends the processes of the loop, too, even a loop that asks to outlive its parent (PR_SET_PDEATHSIG; where
 # Linux has seccomp). No file is left; after SIGKILL, the next own loop removes the folder.
 source_file ended.c '#include <stdio.h>' '#include <sys/prctl.h>' '#include <unistd.h>' '/* slexplore: a=f64[n]:1.0 */' \

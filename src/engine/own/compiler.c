@@ -280,6 +280,8 @@ static int run(const struct compilation *compilation, char **words, struct outco
 		supervise(compilation, words, outcome, parent);
 	if (supervisor < 0)
 		error = errno;
+	else
+		own_folder_used(compilation->folder, supervisor);
 	close(over[1]);
 	while (supervisor > 0 && waitpid(supervisor, NULL, WNOHANG) == 0) {
 		struct pollfd wait = { .fd = over[0] };
@@ -290,6 +292,7 @@ static int run(const struct compilation *compilation, char **words, struct outco
 			kill(supervisor, SIGTERM);
 		}
 	}
+	own_folder_used(compilation->folder, 0);
 	close(over[0]);
 	return error;
 }

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@
 static struct entry {
 	struct entry *next;
 	atomic_bool there;
+	atomic_int user; /* the process whose compiler works in the folder; 0: none */
 	char path[];
 } * _Atomic entries;
 
@@ -39,7 +41,9 @@ static atomic_int making; /* number of threads that make a folder and add it to 
 /* Whether the folders were removed; then no folder is made any more. Child processes share it. */
 static atomic_bool not_shared, *closed = &not_shared;
 
-enum { MAKING_MS = 200 }; /* maximum time to wait for a folder that is being made */
+/* MAKING_MS: maximum time to wait for a folder that is being made. USING_MS: the same for the end
+ * of a compiler. */
+enum { MAKING_MS = 200, USING_MS = 1000 };
 
 /* ---- removing folders, without allocating memory */
 
@@ -155,6 +159,26 @@ void own_folder_remove(const char *folder)
 			atomic_store(&entry->there, false);
 }
 
+void own_folder_used(const char *folder, pid_t process)
+{
+	for (struct entry *entry = atomic_load(&entries); entry; entry = entry->next)
+		if (strcmp(entry->path, folder) == 0)
+			atomic_store(&entry->user, process);
+}
+
+/* Ends the compiler that works in a folder, and waits for its end. Another thread may wait for the
+ * same process. */
+static void end_user(struct entry *entry)
+{
+	pid_t process = atomic_load(&entry->user);
+
+	if (process <= 0 || waitpid(process, NULL, WNOHANG) != 0)
+		return;
+	kill(process, SIGTERM);
+	for (int i = 0; i < USING_MS && waitpid(process, NULL, WNOHANG) == 0; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
 void own_folder_finished(const char *folder)
 {
 	if (atomic_load(closed))
@@ -184,6 +208,7 @@ static void remove_all(void)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	for (struct entry *entry = atomic_load(&entries); entry; entry = entry->next)
 		if (atomic_load(&entry->there)) {
+			end_user(entry);
 			/* Another thread may remove the folder at the same time, and end first. */
 			remove_at(AT_FDCWD, entry->path);
 			atomic_store(&entry->there, false);
@@ -233,6 +258,7 @@ static int make_and_add(struct entry *entry)
 		error = errno;
 	} else {
 		atomic_init(&entry->there, true);
+		atomic_init(&entry->user, 0);
 		entry->next = atomic_load(&entries);
 		while (!atomic_compare_exchange_weak(&entries, &entry->next, entry))
 			;

@@ -3,6 +3,8 @@
  * remove folders allocate no memory, because memory may have run out. */
 #pragma once
 
+#include <sys/types.h>
+
 #include "base/status.h"
 
 /* The name of the compiled library in its folder. */
@@ -15,6 +17,11 @@ struct status own_folder_make(const char **folder);
 
 /* Removes a folder and everything in it. Does not follow symbolic links. */
 void own_folder_remove(const char *folder);
+
+/* Notes the child process whose compiler works in a folder; 0: none works there any more. At the
+ * end of the program, the process gets SIGTERM, and must end its compiler before the folder is
+ * removed: a compiler whose folder is gone writes to /tmp. */
+void own_folder_used(const char *folder, pid_t process);
 
 /* For a child process that has written to a folder: removes the folder if the program has removed
  * its folders since. */
