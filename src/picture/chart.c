@@ -1,6 +1,7 @@
 #include "picture/chart.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,17 @@ void chart_free(struct chart *chart)
 	free(chart->span);
 	free(chart->link);
 	free(chart);
+}
+
+void chart_format(char *buffer, size_t size, const char *format, ...)
+{
+	char words[CHART_TEXT];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(words, sizeof(words), format, arguments);
+	va_end(arguments);
+	text_copy_clean(buffer, size, words);
 }
 
 /* Copies a text into a buffer of CHART_TEXT bytes, and frees the text. */

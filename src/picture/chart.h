@@ -154,8 +154,11 @@ struct chart {
 	struct chart_link *link;
 };
 
-/* Formats into an array of char; longer text is cut. */
-#define chart_print(array, ...) snprintf((array), sizeof(array), __VA_ARGS__)
+/* Formats into an array of char of at most CHART_TEXT bytes; longer text is cut. The text is made
+ * safe as by text_add_clean(), because a line of a gnuplot script is a command. */
+#define chart_print(array, ...) chart_format((array), sizeof(array), __VA_ARGS__)
+void chart_format(char *buffer, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 struct chart *chart_new(enum chart_kind kind);
 void chart_free(struct chart *chart); /* NULL: does nothing */

@@ -98,7 +98,7 @@ void knob_title(const struct knob *knob, struct chart_axis *axis)
 /* Writes a knob's value as a tick label: "64 KiB", "random", "8". */
 static void knob_label(const struct knob *knob, int64_t value, char *buffer, size_t size)
 {
-	snprintf(buffer, size, "%.*s", (int)size - 1,
+	text_copy_clean(buffer, size,
 		knob->kind == KNOB_BYTES ? units_size_long(value).text
 					 : setting_value(knob, value).text);
 }
@@ -118,12 +118,10 @@ void knob_series(const struct knob *knob, int64_t value, char *buffer, size_t si
 
 void knob_heading(struct chart *chart, const struct setting *setting, unsigned except)
 {
-	const size_t size = sizeof(chart->subtitle);
-	size_t used = 0;
+	struct text line = { 0 };
 
 	chart_print(chart->title, "%s: %s", setting->kernel->name, setting->kernel->title);
-	chart->subtitle[0] = '\0';
-	for (int i = 0; i < setting->kernel->knob_count && used < size; i++) {
+	for (int i = 0; i < setting->kernel->knob_count; i++) {
 		if (except >> i & 1)
 			continue;
 		/* In the subtitle of a chart, omit knobs such as `pages` and `cores` if they have
@@ -131,10 +129,11 @@ void knob_heading(struct chart *chart, const struct setting *setting, unsigned e
 		if (setting->kernel->knobs[i].asks != ASKS_NOTHING &&
 			setting->v[i] == setting->kernel->knobs[i].initial)
 			continue;
-		used += (size_t)snprintf(chart->subtitle + used, size - used, "%s%s=%s",
-			used ? "  " : "", setting->kernel->knobs[i].name,
+		text_addf(&line, "%s%s=%s", line.length ? "  " : "", setting->kernel->knobs[i].name,
 			setting_shown(&setting->kernel->knobs[i], setting->v[i]).text);
 	}
+	text_copy_clean(chart->subtitle, sizeof(chart->subtitle), text_string(&line));
+	text_free(&line);
 }
 
 void knob_steps(struct chart_axis *axis, const struct knob *knob, const int64_t *values, int count)

@@ -198,6 +198,18 @@ printf 'figure\npicture a.bmp\n' >script
 expect 2 explore --script script
 says err "a.bmp"
 
+# The name of a file is no command of gnuplot, and can have any bytes.
+if command -v "${CC:-cc}" >/dev/null; then
+	own='/* slexplore: a=f64[n] */ double s; long loop(long n, double *a) { for (long i = 0; i < n; i++) s += a[i]; return 0; }'
+	odd=$(printf 'odd\n!touch commanded\033\377.c')
+	printf '%s\n' "$own" >"$odd"
+	measured run "./$odd" --gnuplot odd --time-budget 0.05 --quiet
+	! grep -q '^!' odd.gp odd.dat || fail "the name of a file is a command: $(grep '^!' odd.gp odd.dat)"
+	! LC_ALL=C grep -q "$(printf '[\033\377]')" odd.gp odd.dat || fail "bytes of a name in a script"
+	measured run "./$odd" --picture odd.svg --time-budget 0.05 --quiet
+	has odd.svg
+fi
+
 # Warnings about the machine's font files are not printed.
 FONTCONFIG_FILE=$work/no-such-file expect 0 explain combine --picture fonts.svg --quiet
 [ ! -s err ] || fail "warnings about fonts: $(cat err)"
