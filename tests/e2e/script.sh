@@ -56,6 +56,10 @@ printf 'resize 120x40\ndump\n' | run 0 --ascii --script -
 printf 'dump\n' | LC_ALL=C run 0 --script -
 ! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII in the C locale"
 
+# On a simulated machine with more processors than this one, nothing is bound, and everything is measured.
+printf 'figure\n' >figure.script
+HWLOC_SYNTHETIC='core:512 pu:1' expect 0 explore mul-chain --cpu 511 --script figure.script
+
 # A file without ends of lines is no script: it is not read to its end.
 head -c 20000 /dev/zero >zeros
 expect 2 --script zeros

@@ -193,6 +193,9 @@ struct status topology_bind(const struct topology *topology, int cpu)
 	int result = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD);
 
 	hwloc_bitmap_free(set);
+	/* hwloc reports success for a simulated machine (HWLOC_SYNTHETIC), and binds nothing. */
+	if (!hwloc_topology_is_thissystem(topology->hwloc))
+		return status_failed("not bound to processor %d: the machine is simulated", cpu);
 	return result == 0 ? status_ok()
 			   : status_failed("not bound to processor %d: %s", cpu, strerror(errno));
 }
