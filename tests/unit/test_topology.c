@@ -1,6 +1,12 @@
 /* Where threads and memory are put, on machines that hwloc makes up. */
 #include "check.h"
 
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fatal.h"
 #include "engine/machine/topology.h"
 
 static struct topology *machine(const char *description)
@@ -66,6 +72,36 @@ TEST(a_node_that_is_not_there_is_refused)
 	assert_int_equal(topology_memory_node(one, two, 1), -1);
 	topology_free(two);
 	topology_free(one);
+}
+
+static bool without_memory;
+
+/* Replaces the function of the C library with which hwloc allocates masks. */
+cpu_set_t *__sched_cpualloc(size_t count)
+{
+	return without_memory ? NULL : malloc(CPU_ALLOC_SIZE(count));
+}
+
+TEST(without_memory_a_message_ends_the_program)
+{
+	struct status status;
+	struct topology *topology = topology_load(&status);
+	int how;
+	pid_t child;
+
+	check_ok(status);
+	child = fork();
+	if (child == 0) {
+		signal(SIGSEGV, SIG_DFL); /* cmocka has a handler */
+		fatal_catch();
+		without_memory = true;
+		topology_keep_off(topology, 0, -1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFEXITED(how));
+	assert_int_equal(WEXITSTATUS(how), 1);
+	topology_free(topology);
 }
 
 RUN_TESTS()

@@ -14,6 +14,30 @@ struct topology {
 	hwloc_topology_t hwloc;
 };
 
+/* hwloc accesses address 0 if some of its allocations fail, so the calls that allocate are guarded.
+ */
+static const char reading[] = "hwloc, which reads this machine's topology,";
+static const char binding[] = "hwloc, which binds threads and memory,";
+
+/* Ends a guard. Returns the result of the guarded call, whose errno stays. */
+static int unguarded(int result)
+{
+	int error = errno;
+
+	fatal_guard(NULL);
+	errno = error;
+	return result;
+}
+
+static hwloc_bitmap_t new_set(void)
+{
+	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+
+	if (!set)
+		fatal("out of memory: hwloc has none for a set of processors");
+	return set;
+}
+
 static struct topology *load(struct status *status)
 {
 	struct topology *topology = memory_new(1, sizeof(*topology));
@@ -37,8 +61,7 @@ struct topology *topology_load(struct status *status)
 {
 	struct topology *topology;
 
-	/* hwloc accesses address 0 if some of its allocations fail. */
-	fatal_guard("hwloc, which reads this machine's topology,");
+	fatal_guard(reading);
 	topology = load(status);
 	fatal_guard(NULL);
 	return topology;
@@ -54,7 +77,7 @@ void topology_free(struct topology *topology)
 
 static hwloc_bitmap_t set_of(int id)
 {
-	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	hwloc_bitmap_t set = new_set();
 
 	hwloc_bitmap_only(set, (unsigned)id);
 	return set;
@@ -64,10 +87,11 @@ static hwloc_bitmap_t set_of(int id)
  * mask may allow fewer processors. */
 static hwloc_bitmap_t allowed_set(const struct topology *topology)
 {
-	hwloc_bitmap_t set = hwloc_bitmap_alloc();
+	hwloc_bitmap_t set = new_set();
 	hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(topology->hwloc);
 
-	if (hwloc_get_cpubind(topology->hwloc, set, HWLOC_CPUBIND_PROCESS) != 0 ||
+	fatal_guard(binding);
+	if (unguarded(hwloc_get_cpubind(topology->hwloc, set, HWLOC_CPUBIND_PROCESS)) != 0 ||
 		hwloc_bitmap_iszero(set))
 		hwloc_bitmap_copy(set, allowed);
 	hwloc_bitmap_and(set, set, allowed);
@@ -93,7 +117,7 @@ static void keep_fastest(const struct topology *topology, hwloc_bitmap_t set)
 
 	if (kinds < 2)
 		return;
-	kind = hwloc_bitmap_alloc();
+	kind = new_set();
 	for (int i = kinds - 1; i >= 0; i--) {
 		if (hwloc_cpukinds_get_info(
 			    topology->hwloc, (unsigned)i, kind, NULL, NULL, NULL, 0) == 0 &&
@@ -144,7 +168,7 @@ struct status topology_check(int wanted)
 	 * machines with so many processors, only topology_choose() checks the wanted processor. */
 	if (wanted < 0 || sched_getaffinity(0, sizeof(mask), &mask) != 0)
 		return status;
-	set = hwloc_bitmap_alloc();
+	set = new_set();
 	for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &mask))
 			hwloc_bitmap_set(set, cpu);
@@ -190,8 +214,10 @@ struct status topology_choose(const struct topology *topology, int wanted, int a
 struct status topology_bind(const struct topology *topology, int cpu)
 {
 	hwloc_bitmap_t set = set_of(cpu);
-	int result = hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD);
+	int result;
 
+	fatal_guard(binding);
+	result = unguarded(hwloc_set_cpubind(topology->hwloc, set, HWLOC_CPUBIND_THREAD));
 	hwloc_bitmap_free(set);
 	/* hwloc reports success for a simulated machine (HWLOC_SYNTHETIC), and binds nothing. */
 	if (!hwloc_topology_is_thissystem(topology->hwloc))
@@ -206,8 +232,10 @@ bool topology_keep_off(const struct topology *topology, int thread, int cpu)
 	bool done;
 
 	remove_core(topology, set, cpu);
+	fatal_guard(binding);
 	done = !hwloc_bitmap_iszero(set) &&
 	       hwloc_linux_set_tid_cpubind(topology->hwloc, thread, set) == 0;
+	fatal_guard(NULL);
 	hwloc_bitmap_free(set);
 	return done;
 }
@@ -312,8 +340,9 @@ struct status topology_bind_memory(
 	set = set_of(node);
 	/* Binding memory to a node is not strict: with a strict binding, the kernel kills a process
 	 * if the node has no memory left. */
-	result = hwloc_set_area_membind(
-		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+	fatal_guard(binding);
+	result = unguarded(hwloc_set_area_membind(
+		topology->hwloc, memory, bytes, set, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET));
 	hwloc_bitmap_free(set);
 	return result == 0 ? status_ok()
 			   : status_failed("not bound to node %d: %s", node, strerror(errno));
@@ -327,12 +356,13 @@ int topology_memory_node(const struct topology *topology, const void *memory, si
 
 	if (bytes == 0 || one_node(topology))
 		return -1;
-	set = hwloc_bitmap_alloc();
+	set = new_set();
 	for (size_t i = 0; i < LOOKS && node != NODE_SEVERAL; i++) {
 		const unsigned char *at = (const unsigned char *)memory + (bytes - 1) / LOOKS * i;
 
-		if (hwloc_get_area_memlocation(
-			    topology->hwloc, at, 1, set, HWLOC_MEMBIND_BYNODESET) != 0 ||
+		fatal_guard(binding);
+		if (unguarded(hwloc_get_area_memlocation(
+			    topology->hwloc, at, 1, set, HWLOC_MEMBIND_BYNODESET)) != 0 ||
 			hwloc_bitmap_weight(set) != 1) {
 			node = -1;
 			break;
