@@ -285,6 +285,17 @@ static struct words longest_word(const char *text)
 	return words_of("%.*s", (int)strcspn(longest, " "), longest);
 }
 
+/* Whether the find overlay shows the results for these words. Words that are too long are cut, so
+ * that each further key of a long text leaves the same words. */
+static bool is_found(const struct session *session, const char *words)
+{
+	char cut[FIND_SIZE];
+
+	snprintf(cut, sizeof(cut), "%.*s", FIND_SIZE - 1, words);
+	text_cut_clean(cut, sizeof(cut));
+	return session->screen.overlay == OVERLAY_FIND && strcmp(cut, session->screen.find) == 0;
+}
+
 /* Opens the find overlay, which lists the results for the typed text; results that can be opened
  * here come first. */
 static void find_text(struct session *session, const char *arguments)
@@ -326,8 +337,6 @@ static void find_text(struct session *session, const char *arguments)
 		if (found[i].why[0] && strcmp(found[i].why, found[i - 1].why) == 0)
 			find_cut_reason(&found[i]);
 	find_open(session, arguments, found, count, more);
-	if (strlen(arguments) >= FIND_SIZE)
-		session_notice(session, true, "a search has at most %d bytes", FIND_SIZE - 1);
 	if (!status_is_ok(&find_synonyms()->status))
 		session_notice(session, true, "%s", find_synonyms()->status.text);
 }
@@ -341,7 +350,10 @@ static struct status run_find(
 		return command_effect(session->screen.overlay != OVERLAY_FIND ||
 					      strcmp(session->screen.find, arguments) != 0,
 			"the search text is empty: Esc closes the search");
-	find_text(change, arguments);
+	if (strlen(arguments) < FIND_SIZE || !is_found(change, arguments))
+		find_text(change, arguments);
+	if (strlen(arguments) >= FIND_SIZE)
+		session_notice(change, true, "a search has at most %d bytes", FIND_SIZE - 1);
 	return status_ok();
 }
 
