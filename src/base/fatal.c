@@ -42,9 +42,9 @@ static void restore_and_stop(int number, siginfo_t *info, void *context)
 
 void fatal_rescue(void (*rescue)(void))
 {
-	const struct sigaction stopping = { .sa_sigaction = restore_and_stop,
-		.sa_flags = SA_SIGINFO };
+	struct sigaction stopping = { .sa_sigaction = restore_and_stop, .sa_flags = SA_SIGINFO };
 
+	sigfillset(&stopping.sa_mask);
 	rescue_first = rescue;
 	rescued = getpid();
 	rescuer = gettid();
@@ -69,10 +69,15 @@ void fatal_remove(void)
 			removers[i]();
 }
 
+/* A second signal must not end the program before the terminal is restored. */
 void fatal_restore(void)
 {
+	sigset_t all, usual;
+
 	if (rescued != getpid() || !rescue_first)
 		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &usual);
 	if (gettid() != rescuer) {
 		if (!atomic_exchange(&restore_asked, true))
 			syscall(SYS_tgkill, rescued, rescuer, RESTORE_SIGNAL);
@@ -81,6 +86,7 @@ void fatal_restore(void)
 	}
 	if (!atomic_load(&restored))
 		rescue_first();
+	pthread_sigmask(SIG_SETMASK, &usual, NULL);
 }
 
 /* ---- signals */

@@ -126,6 +126,40 @@ TEST(the_thread_of_the_terminal_restores_it_and_stops)
 	}
 }
 
+/* Restores in two steps, between which a second signal arrives. */
+static void rescue_in_steps(void)
+{
+	if (atomic_fetch_add(&seen->turns, 1) > 0)
+		return;
+	raise(SIGALRM);
+	atomic_store(&seen->stopped, true);
+}
+
+TEST(a_second_signal_does_not_interrupt_the_restoring)
+{
+	static const int numbers[] = { SIGUSR1, SIGTERM };
+
+	for (int i = 0; i < 2; i++) {
+		pid_t child;
+		int how;
+
+		seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+		assert_ptr_not_equal(seen, MAP_FAILED);
+		child = fork();
+		if (child == 0) {
+			fatal_catch();
+			fatal_rescue(rescue_in_steps);
+			raise(numbers[i]);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(child, &how, 0), child);
+		assert_true(WIFSIGNALED(how));
+		assert_true(atomic_load(&seen->stopped));
+		munmap(seen, sizeof(*seen));
+	}
+}
+
 /* The program uses two real-time signals itself. From another process, each of them ends it. */
 TEST(each_real_time_signal_from_outside_restores_the_terminal_and_ends)
 {
