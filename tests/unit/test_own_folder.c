@@ -32,7 +32,7 @@ static pid_t ended_process(void)
 	return child;
 }
 
-/* Makes folders inside each other, each with a file. */
+/* Makes folders inside each other, each with a file, that their owner cannot open or move. */
 static void make_deep(const char *folder, int depth)
 {
 	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -44,9 +44,12 @@ static void make_deep(const char *folder, int depth)
 		close(openat(at, "file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 		inner = openat(at, "d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		assert_true(inner >= 0);
+		if (i > 0)
+			fchmod(at, 0);
 		close(at);
 		at = inner;
 	}
+	fchmod(at, 0);
 	close(at);
 }
 
@@ -127,6 +130,7 @@ TEST(a_folder_without_permissions_is_removed)
 		if (!status_is_ok(&status))
 			_exit(3);
 		make_file(folder, "own.so");
+		make_deep(folder, 50);
 		chmod(folder, 0);
 		own_folder_remove(folder);
 		_exit(access(folder, F_OK) == 0);

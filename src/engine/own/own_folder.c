@@ -92,11 +92,13 @@ static bool empty(int folder, int depth, int top)
 			if (unlinkat(folder, entry->name, 0) == 0 ||
 				unlinkat(folder, entry->name, AT_REMOVEDIR) == 0)
 				continue;
+			/* A folder that its owner cannot write to can be neither opened nor moved.
+			 */
+			fchmodat(folder, entry->name, 0700, AT_SYMLINK_NOFOLLOW);
 			if (depth == DEPTH_MOST) {
 				lifted |= lift(folder, entry->name, top);
 				continue;
 			}
-			fchmodat(folder, entry->name, 0700, AT_SYMLINK_NOFOLLOW);
 			inner = openat(folder, entry->name,
 				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			if (inner >= 0) {
