@@ -85,10 +85,14 @@ cpu_set_t *__sched_cpualloc(size_t count)
 TEST(without_memory_a_message_ends_the_program)
 {
 	struct status status;
-	struct topology *topology = topology_load(&status);
+	struct topology *topology;
 	int how;
 	pid_t child;
 
+	/* An emulator of another instruction set ends the child itself at this access. */
+	if (!CHECK_PATIENT)
+		skip();
+	topology = topology_load(&status);
 	check_ok(status);
 	child = fork();
 	if (child == 0) {
