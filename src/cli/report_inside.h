@@ -17,6 +17,9 @@ struct page_parts {
 /* Returns "4.00 R (3.99 to 4.01)": a value, the letter of its source, and its quartiles; "-": the
  * value is unknown. */
 struct words report_spread(double value, const char *source, double lo, double hi);
+/* Returns a value of a record "band" (the bandwidth of a level) with the quartiles of its sample.
+ */
+struct words report_band(const struct shown *shown, const struct json_t *band, const char *key);
 /* Returns such words for the member KEY of a record, with the quartiles KEY_lo and KEY_hi. */
 struct words report_range(const struct json_t *object, const char *key, const char *source);
 /* Returns the member KEY of a record, a size in bytes, as words: "48 KiB"; "-": unknown. */

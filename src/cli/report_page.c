@@ -101,7 +101,8 @@ static void add_cards(struct page_parts *page)
 			strcmp(kept_word(band, "op").text, "read") == 0)
 			add_card(page, "Memory read, one core",
 				words_of("%s GB/s", units_value(kept_number(band, "gbps")).text),
-				words_of("T, %s bytes per cycle",
+				words_of("%s; %s bytes per cycle",
+					report_band(shown, band, "gbps").text,
 					units_value(kept_number(band, "bytes_per_cycle")).text));
 	if (core && isfinite(kept_number(core, "width")))
 		add_card(page, "Width", words_of("%.0f slots", round(kept_number(core, "width"))),

@@ -69,35 +69,38 @@ void section_memory(struct page_parts *page)
 	document_pictures_end(page->document);
 }
 
+struct words report_band(const struct shown *shown, const struct json_t *band, const char *key)
+{
+	double value = kept_number(band, key), low = NAN, high = NAN;
+	bool timed = strcmp(key, "gbps") == 0;
+	const char *letter = report_probe_letter(shown);
+	const struct json_t *sample;
+
+	for (size_t next = 0; (sample = shown_next(shown, 0, "sample", &next));)
+		if (kept_number(sample, "id") == kept_number(band, "sample") &&
+			*kept_word(sample, "part").text) {
+			double cpe = kept_number(sample, "cpe");
+
+			letter = report_letter(sample);
+			low = value * cpe / kept_number(sample, "cpe_hi");
+			high = value * cpe / kept_number(sample, "cpe_lo");
+		}
+	return report_spread(value, timed ? "T" : letter, low, high);
+}
+
 void section_bandwidth(struct page_parts *page)
 {
 	static const char *const columns[] = { "level", "operation", ">working set",
 		">bytes per cycle", ">lines per cycle", ">GB/s", NULL };
-	const struct json_t *band, *sample;
+	const struct json_t *band;
 
 	document_table(page->document, columns);
 	for (size_t at = 0; (band = shown_next(page->shown, 0, "band", &at));) {
 		static const char *const keys[] = { "bytes_per_cycle", "lines_per_cycle", "gbps" };
-		const char *letter = report_probe_letter(page->shown);
-		double low = NAN, high = NAN; /* quartiles, divided by the value */
 		struct words values[3];
 
-		/* The quartiles of the band are those of its sample. */
-		for (size_t next = 0; (sample = shown_next(page->shown, 0, "sample", &next));)
-			if (kept_number(sample, "id") == kept_number(band, "sample") &&
-				*kept_word(sample, "part").text) {
-				double cpe = kept_number(sample, "cpe");
-
-				letter = report_letter(sample);
-				low = cpe / kept_number(sample, "cpe_hi");
-				high = cpe / kept_number(sample, "cpe_lo");
-			}
-		for (int i = 0; i < 3; i++) {
-			double value = kept_number(band, keys[i]);
-
-			values[i] = report_spread(
-				value, i < 2 ? letter : "T", value * low, value * high);
-		}
+		for (int i = 0; i < 3; i++)
+			values[i] = report_band(page->shown, band, keys[i]);
 		document_row(page->document,
 			(const char *const[]){ kept_word(band, "level").text,
 				kept_word(band, "op").text, report_size(band, "size").text,

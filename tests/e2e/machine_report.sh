@@ -30,12 +30,13 @@ grep -q '^| n1 | 1 | .*| - |$' three.md || fail "a load average that no record h
 {
 	printf '{"v":1,"record":"probe","id":1,"host":"n1","machine":"P"}\n'
 	printf '{"v":1,"record":"sample","id":2,"host":"n1","part":"bandwidth","cycles_from":"reference","cpe":0.5,"cpe_lo":0.4,"cpe_hi":1.0,"ghz":4}\n'
-	printf '{"v":1,"record":"band","id":3,"host":"n1","level":"L1d","op":"read","size":8192,"bytes_per_cycle":16,"lines_per_cycle":0.25,"gbps":64,"sample":2}\n'
+	printf '{"v":1,"record":"band","id":3,"host":"n1","level":"memory","op":"read","size":8192,"bytes_per_cycle":16,"lines_per_cycle":0.25,"gbps":64,"sample":2}\n'
 	printf '{"v":1,"record":"level","id":4,"host":"n1","name":"L3","kind":"cache","cycles":40,"cycles_lo":36,"cycles_hi":48,"ns":10,"bytes":8192}\n'
 } >one.jsonl
 expect 0 report one.md one.jsonl --quiet
 grep -qF '| 40.00 R (36.00 to 48.00) | 10.00 T (9.000 to 12.00) |' one.md || fail "no spread of a latency: $(grep L3 one.md)"
 grep -qF '| 16.00 R (8.000 to 20.00) | 0.250 R (0.125 to 0.312) | 64.00 T (32.00 to 80.00) |' one.md || fail "no spread of a bandwidth: $(grep read one.md)"
+grep -qF '64.00 T (32.00 to 80.00); 16.00 bytes per cycle' one.md || fail "no spread at the head: $(head -n 20 one.md)"
 grep -q 'page written at' one.md || fail "the time of the page is that of the measurement"
 
 # A page names the commands that could not measure.
