@@ -284,15 +284,16 @@ exec 3>script
 # Writing fails after it has ended.
 trap '' PIPE
 
-# Dumps the screen until it shows the words, or the explorer has ended.
+# Dumps the screen until it shows the words, or the explorer has ended. A busy machine may need many seconds.
 until_shown() {
 	tries=0
-	while [ $tries -lt 200 ]; do
+	while [ $tries -lt 600 ]; do
 		printf 'live\ndump %s\n' "$work/screen" >&3 2>/dev/null || break
 		tries=$((tries + 1))
 		until_true test -s screen
 		grep -qF -- "$1" screen && return
 		rm -f screen
+		sleep 0.1
 	done
 	fail "the explorer never shows \"$1\": $(cat err)"
 }
