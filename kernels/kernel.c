@@ -78,9 +78,7 @@ static struct status broken_rule(
 	return status;
 }
 
-/* Refuses a value that is not a multiple of the knob's unit, with the message of the knob's parser
- * (experiment/setting). */
-static struct status off_multiple(const struct knob *knob, int64_t value)
+struct status kernel_off_multiple(const struct knob *knob, int64_t value)
 {
 	const bool bytes = knob->kind == KNOB_BYTES;
 	const int64_t less = value / knob->multiple * knob->multiple, numbers[] = { knob->multiple,
@@ -104,7 +102,7 @@ struct status kernel_check(const struct kernel *kernel, const int64_t *v)
 	for (int i = 0; i < kernel->knob_count; i++)
 		if (kernel->knobs[i].kind != KNOB_CHOICE && kernel->knobs[i].multiple > 1 &&
 			v[i] % kernel->knobs[i].multiple)
-			return off_multiple(&kernel->knobs[i], v[i]);
+			return kernel_off_multiple(&kernel->knobs[i], v[i]);
 	for (int i = 0; i < kernel->rule_count; i++)
 		if (is_broken(&kernel->rules[i], v))
 			return broken_rule(kernel, &kernel->rules[i], v);

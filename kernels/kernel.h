@@ -352,6 +352,8 @@ struct words kernel_elements(const struct kernel *kernel);
 /* Each function kernel_NAME() calls the kernel's callback NAME(), or does what is documented for a
  * NULL callback. kernel_check() also refuses a value that is not a multiple of its knob's unit. */
 struct status kernel_check(const struct kernel *kernel, const int64_t *v);
+/* Refuses a value that is not a multiple of its knob's unit, with the nearest two that are. */
+struct status kernel_off_multiple(const struct knob *knob, int64_t value);
 void kernel_fit(const struct kernel *kernel, int64_t *v, int changed);
 uint64_t kernel_footprint(const struct kernel *kernel, const int64_t *v);
 #define KERNEL_REACH_FLUSHED UINT64_MAX	      /* the data are flushed from all caches */

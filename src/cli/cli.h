@@ -68,6 +68,11 @@ struct cli {
 	FILE *err; /* stream for messages, notes and progress */
 };
 
+/* The shortest and the longest --time-budget, in seconds. A longer time is a mistake, because no
+ * sweep takes so long. */
+#define CLI_SECONDS_LEAST 0.001
+#define CLI_SECONDS_MOST  86400
+
 /* One option of the command line. The last element of an array of options has a NULL name. */
 struct cli_option {
 	const char *name; /* name of the option, without the dashes */

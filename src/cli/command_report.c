@@ -33,8 +33,6 @@ static const struct step {
 };
 enum { STEPS = sizeof(steps) / sizeof(*steps), WORDS = 16 };
 
-#define SHORTEST 0.001 /* seconds: the shortest --time-budget */
-
 /* ---- Measuring */
 
 /* Writes the command line of a step, without the name of the program. */
@@ -44,7 +42,8 @@ static void step_words(const struct cli *cli, const struct step *step, struct te
 
 	text_add(text, step->words);
 	if (step->share > 0)
-		text_addf(text, " --time-budget %.6g", fmax(seconds * step->share, SHORTEST));
+		text_addf(text, " --time-budget %.6g",
+			fmax(seconds * step->share, CLI_SECONDS_LEAST));
 	if (cli->cpu >= 0)
 		text_addf(text, " --cpu %d", cli->cpu);
 	if (cli->seed != CLI_SEED)

@@ -53,10 +53,9 @@ static struct status apply_time_budget(struct cli *cli, const char *value)
 	char *end;
 	double seconds = strtod(value, &end);
 
-	/* A time above one day is a mistake, because no sweep takes so long. */
-	if (end == value || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
-		return status_usage(
-			"--time-budget %s: expected seconds from 0.001 to 86400", value);
+	if (end == value || *end || !(seconds >= CLI_SECONDS_LEAST && seconds <= CLI_SECONDS_MOST))
+		return status_usage("--time-budget %s: expected seconds from %g to %d", value,
+			CLI_SECONDS_LEAST, CLI_SECONDS_MOST);
 	cli->time_budget = seconds;
 	return status_ok();
 }

@@ -339,13 +339,11 @@ static void perform(struct frontend *front, const char *given, double now)
 
 /* Remembers the last key that the user pressed and its meaning, which presenter mode shows: for a
  * key with several words, the word that says what the key does now. */
-static void press(struct frontend *front, const struct key_row *row, int code, double now)
+static void press(struct frontend *front, const struct key_row *row, int code)
 {
 	int named = keys_code(row->key);
 	bool several = strchr(row->word, '/') != NULL;
 
-	if (several)
-		session_view(front->session, now, &front->view);
 	snprintf(front->pressed.note, sizeof(front->pressed.note), "%.150s",
 		several ? panels_key_word(row, &front->view).text : row->note);
 	if (named == KEYCODE_DIGIT || named == KEYCODE_CHAR)
@@ -392,7 +390,7 @@ static void key(struct frontend *front, int code, double now)
 		refuse_key(front, context, code);
 		return;
 	}
-	press(front, row, code, now);
+	press(front, row, code);
 	keys_expand(row, code, screen->find, command, sizeof(command));
 	perform(front, command, now);
 }

@@ -187,7 +187,7 @@ expect 0 events cpu cycles --format json
 json_lines
 expect 1 events xyzzy plugh
 says err 'has no event for this machine with "xyzzy plugh"'
-# libpfm is loaded at its first use. A file that is no library counts as missing; whatever needs no event works.
+# The program loads libpfm at its first use. A file that is not a library counts as missing. Commands without events still run.
 mkdir broken
 : >broken/libpfm.so.4
 LD_LIBRARY_PATH=$work/broken

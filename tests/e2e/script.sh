@@ -56,11 +56,6 @@ printf 'resize 120x40\ndump\n' | run 0 --ascii --script -
 printf 'dump\n' | LC_ALL=C run 0 --script -
 ! LC_ALL=C grep -q '[^ -~]' out || fail "beyond ASCII in the C locale"
 
-# Keys after the longest search text do not search again: 17 s of processor time.
-{ echo 'find '; yes 'key x' | head -n 6000; echo dump; } >long.script
-timeout 15 "$SLEXPLORE" --script long.script >out 2>err || fail "a long search text: $(head -c 700 err)"
-says out 'at most 95 bytes'
-
 # On a simulated machine with more processors than this one, nothing is bound, and everything is measured.
 printf 'figure\n' >figure.script
 HWLOC_SYNTHETIC='core:512 pu:1' expect 0 explore mul-chain --cpu 511 --script figure.script

@@ -158,7 +158,8 @@ TEST(sizes_and_strides_make_a_mountain)
 	assert_false(chart->mark[0].across);
 	check_near(chart->mark[0].at, 3 + log2(1.5), 1e-9);
 	check_near(chart->mark[1].at, 7.5, 1e-9);
-	assert_string_equal(chart->legend, "quartiles: ±1.5 % of a value (median), ±1.5 % at most");
+	assert_string_equal(chart->legend, "quartiles: ±1.5 % of a value (median), "
+					   "±1.5 % at most");
 }
 
 /* A level that keeps no more than the level before it has no place of its own. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "explorer/command.h"
+#include "explorer/state.h"
 
 static const uint64_t LIMIT = UINT64_C(8) << 30;
 static const struct memory_limits MEMORY_LIMITS = { .memory = UINT64_C(8) << 30 };
@@ -537,6 +538,25 @@ TEST(find_narrows_and_chooses)
 		assert_int_equal(strlen(view.screen.find), 94 + odd);
 		assert_string_equal(view.screen.notice, "a search has at most 95 bytes");
 	}
+}
+
+/* Further keys of a text that is too long do not search again, which would replace the marked
+ * result. */
+TEST(a_search_that_is_cut_is_made_once)
+{
+	char line[200] = "find";
+
+	for (int i = 0; i < 20; i++)
+		strcat(line, " size");
+	assert_true(run(line)->screen.found_count > 0);
+	for (int i = 0; i < 2; i++) {
+		set_words(session->screen.found[0].label, "marked");
+		strcat(line, " size");
+		assert_string_equal(run(line)->screen.found[0].label, "marked");
+		assert_string_equal(view.screen.notice, "a search has at most 95 bytes");
+	}
+	/* A shorter text is searched. */
+	assert_string_not_equal(run("find size")->screen.found[0].label, "marked");
 }
 
 /* What is looked for keeps its blanks, so that it can be a command; one in full comes first and is

@@ -41,14 +41,20 @@ static void give_up(void *unused)
 	fatal("a test");
 }
 
+/* Maps `seen`, which a child shares. */
+static void see(void)
+{
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(seen, MAP_FAILED);
+}
+
 /* Runs `work` in a thread of a child process whose main thread uses the terminal. Returns the wait
  * status of the child process. */
 static int end_in_thread(void (*work)(void *context), pid_t *child)
 {
 	int how;
 
-	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(seen, MAP_FAILED);
+	see();
 	*child = fork();
 	if (*child == 0) {
 		close(STDERR_FILENO);
@@ -143,9 +149,7 @@ TEST(a_second_signal_does_not_interrupt_the_restoring)
 		pid_t child;
 		int how;
 
-		seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			-1, 0);
-		assert_ptr_not_equal(seen, MAP_FAILED);
+		see();
 		child = fork();
 		if (child == 0) {
 			fatal_catch();
@@ -172,9 +176,7 @@ TEST(each_real_time_signal_from_outside_restores_the_terminal_and_ends)
 		pid_t child;
 		int how;
 
-		seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			-1, 0);
-		assert_ptr_not_equal(seen, MAP_FAILED);
+		see();
 		child = fork();
 		if (child == 0) {
 			fatal_catch();

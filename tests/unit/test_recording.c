@@ -344,6 +344,19 @@ TEST(equal_records_are_written_once)
 	replay_free(replay);
 }
 
+/* Returns the sample of a recording of one setting. */
+static struct sample play_one(struct recording *recording)
+{
+	struct replay *replay = play(recording);
+	struct sample sample;
+
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_int_equal(replay_summary(replay).count, 1);
+	replay_sample(replay, 0, &sample);
+	replay_free(replay);
+	return sample;
+}
+
 /* A setting is written after its first measurement. Further trials are added to those. */
 TEST(a_setting_continues)
 {
@@ -352,7 +365,6 @@ TEST(a_setting_continues)
 	struct trials made;
 	struct recording_entry entry = { &setting, &made, &facts, NULL, NULL, .continued = true };
 	struct sample sample;
-	struct replay *replay;
 	size_t bytes;
 
 	memset(&made, 0, sizeof(made));
@@ -371,13 +383,8 @@ TEST(a_setting_continues)
 	entry.first = false;
 	assert_true(recording_add(recording, &entry));
 	assert_false(recording_add(recording, &entry));
-	replay = play(recording);
-	assert_string_equal(replay_summary(replay).notes, "");
-	assert_int_equal(replay_summary(replay).count, 1);
-	assert_int_equal(replay_entry(replay, 0).trials, 100);
-	replay_sample(replay, 0, &sample);
+	sample = play_one(recording);
 	assert_int_equal(sample.trials, 100);
-	replay_free(replay);
 	/* A good sample of an earlier run stays as it is. */
 	recording = open_recording();
 	assert_false(recording_add(recording, &entry));
@@ -393,7 +400,6 @@ TEST(a_last_sample_always_has_room)
 	struct trials made;
 	struct recording_entry entry = { &setting, &made, &facts, NULL, NULL, .continued = true };
 	struct sample sample;
-	struct replay *replay;
 
 	memset(&made, 0, sizeof(made));
 	fake_trials(&made, TRIALS_MAX, 5, 0.01, 0.5);
@@ -406,12 +412,8 @@ TEST(a_last_sample_always_has_room)
 	assert_true(recording_add(recording, &entry));
 	/* Nor is it written again without further trials. */
 	assert_false(recording_add(recording, &entry));
-	replay = play(recording);
-	assert_string_equal(replay_summary(replay).notes, "");
-	assert_int_equal(replay_summary(replay).count, 1);
-	replay_sample(replay, 0, &sample);
+	sample = play_one(recording);
 	assert_true(sample.cpe > 2.9 && sample.cpe < 3.1);
-	replay_free(replay);
 }
 
 /* Events that were asked for later, of a setting that is recorded: they are counted too. Counts of

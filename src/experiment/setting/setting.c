@@ -185,16 +185,13 @@ static struct status value_error(
 	bool limited = knob->kind != KNOB_CHOICE &&
 		       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
 			       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
-
-	int64_t unit = setting_unit(knob), less = value / unit * unit;
+	int64_t unit = setting_unit(knob), off = value % unit;
 
 	if (limited && value > setting_max(knob, limits))
 		return value_beyond_machine(knob, typed, limits);
-	if (knob->kind != KNOB_CHOICE && less >= setting_min(knob) && less != value &&
-		value <= setting_max(knob, limits) - unit)
-		return status_usage("%s=%.40s is no multiple of %s: use %s or %s", knob->name,
-			typed, setting_value(knob, unit).text, setting_value(knob, less).text,
-			setting_value(knob, less + unit).text);
+	if (off && value - off >= setting_min(knob) &&
+		value - off <= setting_max(knob, limits) - unit)
+		return kernel_off_multiple(knob, value);
 	return value_refused(knob, typed, limits);
 }
 

@@ -133,7 +133,7 @@ static inline bool insn_stores(const struct insn *insn, int operand)
 	       !insn->address_only;
 }
 
-/* Whether the operand is stored past the caches, straight to memory: x86's movnt…, AArch64's stnp.
+/* Whether the operand is stored past the caches, straight to memory (x86: movnt…; AArch64: stnp).
  */
 static inline bool insn_stores_past(const struct insn *insn, int operand)
 {
