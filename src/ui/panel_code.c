@@ -389,52 +389,38 @@ static void draw_head(struct box at, const struct columns *columns)
 		canvas_right(at, x + columns->model, 0, STYLE_DIM, "M cost");
 }
 
-/* Draws a line of the legend in the shorter of two wordings, separated by a line feed, if the
- * longer one does not fit in one row. The last wording wraps. Returns the number of rows. */
-static int draw_legend_line(struct box at, int y, struct words words)
+/* Adds a legend of the marks in the margin, and what the latencies mean. */
+static void add_legend(struct lines *lines, const struct explanation *explanation, bool carried)
 {
-	char *brief = strchr(words.text, '\n');
+	const struct limits *limits = &explanation->limits;
+	double cycles = limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1);
+	const char *through = limits->chain.through_memory ? ", through memory" : "";
 
-	if (brief)
-		*brief++ = '\0';
-	return canvas_wrap(at, y, STYLE_DIM,
-		brief && canvas_columns(at, words.text) > at.width ? brief : words.text);
+	if (!carried)
+		lines_add(
+			lines, 0, STYLE_DIM, "no chain is carried from one iteration to the next");
+	else if (isnan(cycles))
+		lines_add(lines, 0, STYLE_DIM, "the carried chain");
+	else
+		lines_add(lines, 0, STYLE_DIM,
+			"the carried chain: %1$s cycle%2$s an iteration%3$s\n"
+			"carried chain: %1$s cycle%2$s%3$s",
+			number(cycles).text, plural(cycles), through);
+	lines_put(lines, 0, STYLE_DIM, limit_sooner(limits, &explanation->loop));
+	lines_add(lines, 0, STYLE_DIM,
+		"latency: load + operation; loads count from the address\n"
+		"latency: load (from the address) + operation");
 }
 
-/* Draws a legend of the marks in the margin. Returns the number of rows. */
-static int draw_legend(
-	struct box at, int y, const struct columns *columns, const struct limits *limits)
-{
-	struct words cycles =
-		number(limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1));
-	const char *plural = strcmp(cycles.text, "1") == 0 ? "" : "s",
-		   *through = limits->chain.through_memory ? ", through memory" : "";
-	struct box after = box_part(at, MARGIN, 0, at.width - MARGIN, at.height),
-		   mark = box_part(at, 1, 0, at.width - 1, at.height);
-
-	if (columns->first_carried < 0)
-		return draw_legend_line(
-			after, y, words_of("no chain is carried from one iteration to the next"));
-	canvas_glyph(mark, 0, y, STYLE_DIM, GLYPH_HERE);
-	after = box_part(mark, 2, 0, mark.width - 2, mark.height);
-	if (isnan(limits->chain.cycles))
-		return draw_legend_line(after, y, words_of("the carried chain"));
-	return draw_legend_line(after, y,
-		words_of("the carried chain: %1$s cycle%2$s an iteration%3$s\n"
-			 "carried chain: %1$s cycle%2$s%3$s",
-			cycles.text, plural, through));
-}
-
-/* Draws the sum of the instructions' costs and what a cost means, or the reason why no cost is
+/* Adds the sum of the instructions' costs and what a cost means, or the reason why no cost is
  * measured. */
-static void draw_costs_legend(struct box at, const struct view *view)
+static void add_costs_legend(struct lines *lines, const struct view *view)
 {
 	const struct cost_report *cost = view->cost;
-	int y = 0, waits = 0, contended = 0;
+	int waits = 0, contended = 0;
 
 	if (!status_is_ok(&cost->status)) {
-		canvas_wrap(at, 0, STYLE_DIM,
-			words_of("P cost unavailable: %s", cost->status.text).text);
+		lines_add(lines, 0, STYLE_DIM, "P cost unavailable: %s", cost->status.text);
 		return;
 	}
 	for (int i = 0; i < cost->count; i++) {
@@ -444,24 +430,19 @@ static void draw_costs_legend(struct box at, const struct view *view)
 	}
 	/* Without the cost of an instruction, the sum says nothing about the loop. */
 	if (waits == 0 && contended == 0 && !cost_missing(cost))
-		y += canvas_wrap(at, y, STYLE_DIM,
-			words_of("sum of P costs: %.2f of %.2f cycles per %s%s", cost_sum(cost),
-				cost->cpe.value, view->setting.kernel->element,
-				cost_at_most(cost)
-					? "; each cost is at most this, as several limits bind"
-				: cost_below(cost) ? "; below 0: the loop is faster with the copy"
-						   : "")
-				.text);
+		lines_add(lines, 0, STYLE_DIM, "sum of P costs: %.2f of %.2f cycles per %s%s",
+			cost_sum(cost), cost->cpe.value, view->setting.kernel->element,
+			cost_at_most(cost) ? "; each cost is at most this, as several limits bind"
+			: cost_below(cost) ? "; below 0: the loop is faster with the copy"
+					   : "");
 	if (contended)
-		y += canvas_wrap(at, y, STYLE_WARN,
-			words_of("core contended: %d cost%s not shown", contended,
-				contended == 1 ? "" : "s")
-				.text);
+		lines_add(lines, 0, STYLE_WARN, "core contended: %d cost%s not shown", contended,
+			contended == 1 ? "" : "s");
 	if (cost_missing(cost))
-		y += canvas_wrap(at, y, STYLE_DIM, words_of("-: %s", cost_missing(cost)).text);
-	draw_legend_line(at, y,
-		words_of("P cost: more cycles if the core does the instruction's work twice\n"
-			 "P cost: cycles of doing its work twice"));
+		lines_add(lines, 0, STYLE_DIM, "-: %s", cost_missing(cost));
+	lines_add(lines, 0, STYLE_DIM,
+		"P cost: more cycles if the core does the instruction's work twice\n"
+		"P cost: cycles of doing its work twice");
 }
 
 /* Instructions begin below the headings. */
@@ -478,7 +459,7 @@ static void draw(struct box at, const struct scene *scene)
 	const struct explanation *explanation = view->explanation;
 	int count, rows, first, next, end = scroll_end(at, scene);
 	struct columns columns;
-	struct words sooner;
+	struct lines legend;
 
 	if (!explanation) {
 		canvas_put(at, 0, 0, STYLE_DIM, view->limits_note);
@@ -494,18 +475,15 @@ static void draw(struct box at, const struct scene *scene)
 		draw_insn(at, 1 + i, &columns, view, first + i);
 	panels_arrows(at, 1, STYLE_FOCUS, first > 0, first < end);
 	next = 1 + count + (2 + count < at.height);
-	if (next < at.height)
-		next += draw_legend(at, next, &columns, &explanation->limits);
-	at = box_part(at, MARGIN, 0, at.width - MARGIN, at.height);
-	sooner = limit_sooner(&explanation->limits, &explanation->loop);
-	if (next < at.height && *sooner.text)
-		next += draw_legend_line(at, next, sooner);
-	if (next < at.height)
-		next += draw_legend_line(at, next,
-			words_of("latency: load + operation; loads count from the address\n"
-				 "latency: load (from the address) + operation"));
-	if (next < at.height && view->cost)
-		draw_costs_legend(box_part(at, 0, next, at.width, at.height - next), view);
+	if (next >= at.height)
+		return;
+	if (columns.first_carried >= 0)
+		canvas_glyph(at, 1, next, STYLE_DIM, GLYPH_HERE);
+	lines_begin(&legend, box_part(at, MARGIN, next, at.width - MARGIN, at.height - next));
+	add_legend(&legend, explanation, columns.first_carried >= 0);
+	if (view->cost)
+		add_costs_legend(&legend, view);
+	lines_draw(&legend, 0);
 }
 
 static int first_shown(const struct view *view)
@@ -532,84 +510,4 @@ const struct panel panel_code = {
 	.scroll_command = "code",
 	.best_rows = best_rows,
 	.focus = "code",
-};
-
-/* ---- its C source ---- */
-
-/* Shows the C source of the loop, from the source file of the kernel. If the function does not fit,
- * the panel shows a part that contains the innermost loop. */
-
-enum { TAB = 4 };
-
-static struct words source_title(const struct scene *scene)
-{
-	const struct listing *listing = scene->view->listing;
-
-	if (listing->generated)
-		return words_of("source: %s, written by the build", listing->function);
-	return words_of("source: %s, %s", listing->file, listing->function);
-}
-
-static bool source_wanted(const struct view *view)
-{
-	return view->listing != NULL;
-}
-
-/* Replaces tabs by blanks. */
-static struct words widen(const char *line)
-{
-	struct words words = { "" };
-
-	for (size_t used = 0; *line && used + TAB < sizeof(words.text); line++)
-		do
-			words.text[used++] = *line == '\t' ? ' ' : *line;
-		while (*line == '\t' && used % TAB);
-	return words;
-}
-
-/* Returns the first line of the source to show. If the loop ends below the panel's last row, the
- * function returns a later line than the function's first line. */
-static int first_line(const struct listing *listing, int rows)
-{
-	int first = int_most(listing->first, listing->loop_last - rows + 1);
-
-	return listing->loop_first >= 0 ? int_least(first, listing->loop_first) : first;
-}
-
-static void draw_source(struct box at, const struct scene *scene)
-{
-	const struct listing *listing = scene->view->listing;
-	int first = first_line(listing, at.height), digits;
-
-	if (scene->view->outline) {
-		canvas_put(at, 0, 0, STYLE_DIM, scene->view->limits_note);
-		return;
-	}
-	digits = snprintf(NULL, 0, "%d", first + at.height);
-	for (int i = 0; i < at.height && first + i <= listing->last; i++) {
-		int index = first + i;
-		bool loop = index >= listing->loop_first && index <= listing->loop_last;
-
-		canvas_right(at, digits, i, STYLE_DIM, "%d", index + 1);
-		if (loop)
-			canvas_glyph(at, digits + 1, i, STYLE_WARN,
-				index == listing->loop_first  ? GLYPH_TOP_LEFT
-				: index == listing->loop_last ? GLYPH_BOTTOM_LEFT
-							      : GLYPH_VLINE);
-		canvas_put(at, digits + 3, i, loop ? STYLE_TEXT : STYLE_DIM,
-			widen(listing->line[index]).text);
-	}
-}
-
-static int source_best_rows(const struct view *view)
-{
-	return view->listing ? 1 + view->listing->last - view->listing->first + 1 : 5;
-}
-
-const struct panel panel_source = {
-	.name = "source",
-	.title_of = source_title,
-	.draw = draw_source,
-	.wanted = source_wanted,
-	.best_rows = source_best_rows,
 };
