@@ -71,6 +71,21 @@ TEST(the_decoder_reads_what_was_written)
 	assert_int_equal(differ, 0);
 }
 
+#ifdef __x86_64__
+/* Other opcodes are hints, which some cores execute slowly. */
+TEST(a_nop_with_an_operand_has_the_recommended_opcode)
+{
+	static const unsigned char expected[] = { 0x0f, 0x1f, 0x40, 0x08, 0x0f, 0x1f, 0x00 };
+
+	begin();
+	assemble(&as, "nop dword ptr [rax+8]");
+	assemble(&as, "nop dword ptr [rax]");
+	assert_int_equal(assemble_end(&as).code, STATUS_OK);
+	assert_int_equal(as.at - as.begin, sizeof(expected));
+	assert_memory_equal(room, expected, sizeof(expected));
+}
+#endif
+
 TEST(what_cannot_be_made_says_why)
 {
 	for (int i = 0; i < COUNT_REFUSED; i++) {
