@@ -166,6 +166,15 @@ TEST(nops_that_share_slots_do_not_widen_the_core)
 	text_free(&model);
 }
 
+/* The loop of long nops is larger than a first instruction cache of 32 KiB. */
+TEST(code_beyond_the_first_cache_shows_the_rate_of_the_second)
+{
+	play->machine.processor.l1i_bytes = 32 << 10;
+	run_answered(zen4_answer);
+	check_near(fact_named("extra code-rate")->value, 16, 0.1);
+	assert_null(fact_named("extra fetch-bytes"));
+}
+
 /* A front end that keeps up with rename shows nothing of itself. */
 TEST(a_front_end_that_is_never_the_limit_stays_unknown)
 {

@@ -369,6 +369,10 @@ static void drop_fact(struct measured *measured, const char *word)
 /* Bytes of each nop in the loops that measure the facts `fetch-bytes` and `line-bytes`. */
 enum { FETCH_NOP = 8, LINE_NOP = 15 };
 
+/* Bytes of the loop that measures `fetch-bytes`: more than the first instruction cache of most
+ * cores holds. The loop then shows how fast code comes from the second cache. */
+enum { FETCH_BYTES = 57600 };
+
 static bool limits_loop(const struct measured *measured, const struct measured_fact *fact, int each)
 {
 	return fact && measured->width.known &&
@@ -392,8 +396,11 @@ static void check_front_end(struct measured *measured)
 		drop_fact(measured, "extra decode");
 		drop_fact(measured, "extra decode-long");
 	}
+	drop_fact(measured, "extra code-rate");
 	if (!fetch)
 		drop_fact(measured, "extra fetch-bytes");
+	else if (measured->l1i_bytes > 0 && measured->l1i_bytes < FETCH_BYTES)
+		strcpy(fact_named(measured, "extra fetch-bytes")->word, "extra code-rate");
 	/* If no loop outside the micro-op cache was slower, the core may have no micro-op cache. */
 	if (!decode && !fetch)
 		drop_fact(measured, "size opcache");
@@ -566,6 +573,7 @@ void evaluate_identity(const struct machine *machine, struct measured *measured,
 		used = (size_t)snprintf(measured->match, sizeof(measured->match),
 			"vendor %s family %x model %x", processor->vendor, processor->family,
 			processor->model);
+		measured->l1i_bytes = processor->l1i_bytes;
 		if (processor->l1i_bytes)
 			snprintf(measured->match + used, sizeof(measured->match) - used,
 				" with l1i-%lluk",

@@ -94,6 +94,7 @@ struct measured {
 			    family 6 model a7"; empty: the core file gets no `match` line */
 	char words[160]; /* date and conditions of the measurement, for a comment in the core file;
 			    may be empty */
+	uint64_t l1i_bytes;  /* size of the first instruction cache; 0: unknown */
 	struct figure width; /* rename width in slots per cycle */
 	bool nops_share;     /* true: a nop after another instruction takes no rename slot */
 	int op_count;
