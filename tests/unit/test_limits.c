@@ -8,10 +8,10 @@
 /* ---- The cores: Skylake, and a core with every number, all different */
 
 static char *head, *rest; /* the texts of tests/data/limits */
-enum core { SKYLAKE, ZEN2, ZEN4, ODD, BANKED, FETCHING, MERGING, CORES };
+enum core { SKYLAKE, ZEN2, ZEN4, GOLDEN_COVE, ODD, BANKED, FETCHING, MERGING, CORES };
 static struct uarch *cores[CORES];
-static const char *const core_names[CORES] = { "skylake", "zen2", "zen4", "odd", "banked",
-	"fetching", "merging" };
+static const char *const core_names[CORES] = { "skylake", "zen2", "zen4", "golden-cove", "odd",
+	"banked", "fetching", "merging" };
 static struct uarch *const *const odd = &cores[ODD];
 
 static struct uarch *parse(const char *first, const char *second, const char *third)
@@ -32,6 +32,7 @@ static int set_up(void **state)
 	check_ok(uarch_load("skylake", "x86_64", &cores[SKYLAKE]));
 	check_ok(uarch_load("zen2", "x86_64", &cores[ZEN2]));
 	check_ok(uarch_load("zen4", "x86_64", &cores[ZEN4]));
+	check_ok(uarch_load("golden-cove", "x86_64", &cores[GOLDEN_COVE]));
 	cores[ODD] = parse(head, rest, "");
 	cores[BANKED] = parse(head, rest, "cap loads-bank 1 [M]\ncap store-lines 0.5 [M]\n");
 	cores[MERGING] = parse(head, rest,

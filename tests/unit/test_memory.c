@@ -319,6 +319,24 @@ TEST(lines_spread_evenly_over_the_sets_overflow_some_sets_first)
 
 /* A walk that skips every second line waits for each line; a step of a line and a half skips every
  * second time. */
+/* Few loads of a line leave room for more lines in flight. */
+TEST(more_loads_of_a_line_take_longer)
+{
+	struct memory_facts facts = { .memory = { .lines = 1 / 20.0 },
+		.stream = { [MEMORY_POINTS - 1] = { 64 << 20, 1 / 11.0 } } };
+
+	check_near(memory_read_cycles(&facts, 0.5), 11, 1e-9);
+	check_near(memory_read_cycles(&facts, 2), 14, 1e-9);
+	check_near(memory_read_cycles(&facts, 8), 20, 1e-9);
+	check_near(memory_read_cycles(&facts, 16), 23, 1e-9);
+	/* If one load of a line is slower, or not measured, all lines take as long as whole ones.
+	 */
+	facts.stream[MEMORY_POINTS - 1].lines = 1 / 30.0;
+	check_near(memory_read_cycles(&facts, 1), 20, 1e-9);
+	facts.stream[MEMORY_POINTS - 1].lines = 0;
+	check_near(memory_read_cycles(&facts, 1), 20, 1e-9);
+}
+
 TEST(skipped_lines_are_measured_apart)
 {
 	const struct memory_facts *facts = &probe.facts;

@@ -194,6 +194,15 @@ FACT(EXTRA_MISSES, "extra misses")
 /* cycles for which a line that arrives in the first-level cache keeps loads to general registers
  * from beginning */
 FACT(EXTRA_LINE_FILL, "extra line-fill")
+/* number of loads that one load counts as, if its line comes from the second-level cache: the load
+ * begins again when the line has arrived */
+FACT(EXTRA_MISSED_LOAD, "extra missed-load")
+/* cycles per line from the second-level cache of loops whose lines the prefetchers fetch in time,
+ * so that no load begins again */
+FACT(EXTRA_PREFETCHED_LINE, "extra prefetched-line")
+/* cycles per line that the loop writes, if the second-level cache holds it: the line comes and goes
+ * back */
+FACT(EXTRA_WRITTEN_LINE, "extra written-line")
 /* cycles for which a store waits for its line, if other lines of the same set evicted the line from
  * the first-level cache after a load */
 FACT(EXTRA_STORE_REFETCH, "extra store-refetch")

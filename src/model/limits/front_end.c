@@ -459,12 +459,15 @@ static void add_cached(
 	bool whole = bytes > 0 && supply->cached == tally->turns;
 	double restart = tally->loop->stepped ? 0 : tally->place->walk.restart / tally->elements;
 	bool between = whole && restart >= 1,
-	     blocks = bytes > 0 && front->fact[EXTRA_OPCACHE_BLOCKS] > 0;
+	     blocks = front->fact[EXTRA_OPCACHE_BLOCKS] > 0 &&
+		      (bytes > 0 || tally->taken <= tally->turns + 1e-9);
 
 	/* The micro-op cache does not supply the end of one iteration and the start of the next in
-	 * the same cycle. If dependence chains end and begin again, the code between two chains,
-	 * which the path lacks, takes a cycle of its own. Measured on Zen 4 with mul-chain: a
-	 * product of 2, 4, 6 or 8 elements takes 3, 5, 7 or 9 cycles. */
+	 * the same cycle. Golden Cove, which reads several windows of code in a cycle, supplies
+	 * several short blocks that end in taken branches in one cycle too. If dependence chains
+	 * end and begin again, the code between two chains, which the path lacks, takes a cycle of
+	 * its own. Measured on Zen 4 with mul-chain: a product of 2, 4, 6 or 8 elements takes 3, 5,
+	 * 7 or 9 cycles. */
 	if (blocks)
 		cycles = block_cycles(front);
 	else if (whole)

@@ -71,6 +71,9 @@ static void begin(const struct tally *tally, struct level level[LEVELS])
 			level[i].lines = cache ? cache->lines : far[i]->lines;
 		}
 	}
+	/* The bound of memory is the faster of the two ways in which it was read. */
+	if (level[MEMORY].lines > 0 && memory_read_cycles(&tally->place->measured, 1) > 0)
+		level[MEMORY].lines = 1 / memory_read_cycles(&tally->place->measured, 1);
 }
 
 /* Sets the latencies of L3 and memory so that their mean is the measured mean over `range` bytes. A

@@ -253,16 +253,53 @@ static void add_lines(struct tally *tally, const struct level *level)
 		words_number(cycles > 0 ? lines / cycles : 0).text, levels_describe(level).text);
 }
 
+/* Returns the lines per element that the loop writes, through the caches: at most `most`, all lines
+ * that it touches. A store that is `step` bytes from the next one touches a new line at that rate;
+ * each store of a loop without order touches another line. */
+static double written_lines(const struct tally *tally, double most)
+{
+	const struct loop *loop = tally->loop;
+	const struct kernel_walk *walk = &tally->place->walk;
+	bool ordered = !walk->scattered && walk->reaches == 0;
+	double lines = 0;
+
+	for (int i = 0; i < loop->path_count; i++) {
+		const struct insn *insn = &loop->insn[loop->path[i].insn];
+
+		for (int k = 0; k < INSN_MEMORY; k++)
+			if (insn_stores(insn, k) && !insn_stores_past(insn, k))
+				lines += ordered ? fmin(fmax(insn->memory[k].size, walk->step),
+							   LINE) /
+							   LINE
+						 : fmax(insn->memory[k].accesses, 1);
+	}
+	return fmin(lines / tally->elements, most);
+}
+
+double limits_second_cycles(const struct tally *tally, double rate)
+{
+	double lines = levels_lines(tally, WAYS_ALL), each = rate > 0 ? 1 / rate : 0,
+	       written = tally->uarch->fact[EXTRA_WRITTEN_LINE];
+
+	return written > each && each > 0 && lines > 0
+		       ? each + (written - each) * written_lines(tally, lines) / lines
+		       : each;
+}
+
 /* Adds the limit of lines at the rate at which loops in practice get lines from the second-level
  * cache. Loops in address order have this limit from limits_ordered(). */
 static void add_sustained(struct tally *tally, const struct level *level)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
+	const double *fact = tally->uarch->fact;
 	double lines = levels_lines(tally, WAYS_ALL) * tally->elements,
-	       each = tally->uarch->fact[EXTRA_SUSTAINED_LINE], cycles;
+	       rate = fact[EXTRA_SUSTAINED_LINE] > 0 ? 1 / fact[EXTRA_SUSTAINED_LINE]
+						     : level[L2].lines,
+	       each = limits_second_cycles(tally, rate), cycles;
 	bool sampled = tally->sampled;
 
-	if (!(each > 0) || !(level[L2].share > 0) || !(walk->scattered || walk->reaches > 0))
+	if (!(each > 0) || !(fact[EXTRA_SUSTAINED_LINE] > 0 || each > 1 / rate) ||
+		!(level[L2].share > 0) || !(walk->scattered || walk->reaches > 0))
 		return;
 	cycles = lines * level[L2].share * each;
 	for (int i = L3; i < LEVELS; i++)

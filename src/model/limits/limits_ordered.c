@@ -113,20 +113,23 @@ static double far_cycles(const struct tally *tally, const double beyond[3])
 static void add_lines(struct tally *tally, const double beyond[3])
 {
 	const struct memory_facts *measured = &tally->place->measured;
-	/* A loop that reads one value of each line needs more cycles per line than a loop that
-	 * reads all values. */
+	/* On some machines, a loop that reads one value of each line needs more cycles per line
+	 * than a loop that reads all values, on others fewer. */
 	double strided = memory_step_cycles(measured, tally->place->walk.step),
-	       far = tally->place->walk.step >= LINE && strided > 0 ? 1 / strided
-								    : measured->memory.lines;
+	       loads = (tally_all(tally->loads) + tally_all(tally->stores)) /
+		       (tally->place->walk.lines * tally->elements),
+	       far = tally->place->walk.step >= LINE && strided > 0
+			     ? strided
+			     : memory_read_cycles(measured, loads);
 	const double served[] = { beyond[L1] - beyond[L2], beyond[L2] - beyond[L3], beyond[L3] },
-		     lines[] = { second_lines(tally), measured->l3.lines, far };
+		     line[] = { limits_second_cycles(tally, second_lines(tally)),
+			     measured->l3.lines > 0 ? 1 / measured->l3.lines : 0, far };
 	static const char *const names[] = { "L2", "L3", "memory" };
 	struct limit_words words = { "" }, cost;
 	double cycles = 0;
 
 	for (int i = 0; i < 3; i++) {
-		double each =
-			fmax(lines[i] > 0 ? 1 / lines[i] : 0, i > 0 ? wait_of(tally, i == 2) : 0);
+		double each = fmax(line[i], i > 0 ? wait_of(tally, i == 2) : 0);
 
 		if (!(served[i] > 0) || !(each > 0))
 			continue;
@@ -162,6 +165,25 @@ static void add_fills(struct tally *tally, double lines)
 		words_turn(tally, loads).text, words_number(cap).text, words_number(each).text,
 		each == 1 ? "" : "s", words_turn(tally, lines).text, words_s(tally, lines),
 		*words_s(tally, lines) ? "" : "s");
+}
+
+/* Adds the limit of loads that begin twice: their line comes from L2, so they begin again when it
+ * has arrived, and take a load port each time. Prefetchers fetch the `lines` of a slower loop in
+ * time. `missing` is the share of the loads whose lines L1 does not hold. */
+static void add_missed_loads(struct tally *tally, double missing, double lines)
+{
+	const double *fact = tally->uarch->fact;
+	double each = fact[EXTRA_MISSED_LOAD], cap = fact[CAP_LOADS],
+	       loads = tally_all(tally->loads), missed = loads * missing,
+	       cycles = (loads + (each - 1) * missed) / cap, slow = fact[EXTRA_PREFETCHED_LINE];
+
+	if (!(each > 1) || !(cap > 0) || !(missed > 0))
+		return;
+	if (slow > 0)
+		cycles = fmin(cycles, lines * slow);
+	limits_add(tally, LIMIT_EVICTED, cycles,
+		"%s load%s, %s a cycle; those whose line has not arrived begin again",
+		words_turn(tally, loads).text, words_s(tally, loads), words_number(cap).text);
 }
 
 /* Returns the number of matrix rows whose accesses fit the reorder buffer together, in a loop that
@@ -282,6 +304,7 @@ void limits_ordered(struct tally *tally)
 	tally->sampled = true;
 	add_lines(tally, beyond);
 	add_fills(tally, beyond[L1] * tally->elements);
+	add_missed_loads(tally, fmin(beyond[L1] / walk->lines, 1), beyond[L1] * tally->elements);
 	add_conflicts(tally, beyond);
 	add_walks(tally);
 	tally->sampled = false;

@@ -153,6 +153,9 @@ double limits_chained_misses(const struct tally *tally, const struct chain *chai
  * `restart` elements. The core executes the new chain at the same time as the last `together`
  * elements of the previous chain. */
 double limits_restart_share(double restart, double together);
+/* Returns the cycles of an average line that L2 sends to L1 at `rate` lines per cycle, if the core
+ * needs more for lines that the loop writes: they go back to L2 when they leave L1. 0: unknown. */
+double limits_second_cycles(const struct tally *tally, double rate);
 /* Returns the number of elements whose instructions fit the reorder buffer at the same time.
  * Returns INFINITY elements if the size of the reorder buffer is unknown. */
 double limits_in_buffer(const struct tally *tally);

@@ -169,6 +169,9 @@ double memory_flushed_latency(const struct memory_facts *measured, double range)
  * times do not show which lines came from L3. */
 #define STREAM_APART 1.5
 
+/* Loads of a line in the loop that measures the bandwidth of memory: 8 bytes each. */
+#define READ_LOADS 8
+
 double memory_parallel(const struct memory_facts *measured, double stated)
 {
 	if (measured->parallel > 0 && measured->parallel < ALL_CHAINS * KERNEL_CHAINS)
@@ -181,6 +184,15 @@ double memory_strided_cycles(const struct memory_facts *measured)
 	const struct memory_stream *last = &measured->stream[MEMORY_POINTS - 1];
 
 	return last->lines > 0 ? 1 / last->lines : 0;
+}
+
+double memory_read_cycles(const struct memory_facts *measured, double loads)
+{
+	double most = measured->memory.lines > 0 ? 1 / measured->memory.lines : 0,
+	       least = memory_strided_cycles(measured),
+	       share = log2(fmax(loads, 1)) / log2(READ_LOADS);
+
+	return most > least && least > 0 ? least + share * (most - least) : most;
 }
 
 double memory_step_cycles(const struct memory_facts *measured, double step)
