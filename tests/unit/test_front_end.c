@@ -93,6 +93,16 @@ static void compute_nest(uint64_t address, int turns)
 	loop_free(&loop);
 }
 
+/* An inner loop takes the same branch again and again; only the other branch of the block is late.
+ */
+TEST(a_branch_that_repeats_is_not_dense)
+{
+	uarch_free(core);
+	check_ok(uarch_load("golden-cove", "x86_64", &core));
+	compute_nest(0, 100);
+	check_near(find(LIMIT_DENSE_BRANCHES)->cpe, 101.4, 1e-9);
+}
+
 TEST(the_end_of_an_inner_loop_takes_cycles)
 {
 	uarch_free(core);

@@ -311,6 +311,9 @@ TEST_WITH(chains_that_begin_again_overlap_in_part, set_up, tear_down)
 	check_near(limit_at("matmul n=16 form=transposed", LIMIT_OVERLAP), 1 + 6.33 / 16, 0.01);
 	/* Long chains hardly overlap, and are not simulated. */
 	check_near(limit_at("matmul n=1000 form=transposed", LIMIT_OVERLAP), 0, 0);
+	/* A new sum in each iteration: the code between two sums takes its time too. */
+	assert_true(
+		limit_at("matmul n=32 form=blocked-transposed block=4 acc=4", LIMIT_OVERLAP) > 1.5);
 }
 
 /* Loads from more pages than the TLBs hold: chained, or as many at a time as overlap. */

@@ -12,6 +12,25 @@ static bool is_counted(const struct tally *tally, int insn)
 	return (flow == FLOW_BRANCH || flow == FLOW_JUMP) && tally->insn[insn].taken > 0;
 }
 
+/* Returns the number of taken branches among `count` that are beyond the `fit` most frequent ones.
+ * Sorts times[], their numbers of executions. */
+static double beyond(double *times, int count, double fit)
+{
+	double late = 0;
+
+	for (int i = 0; i < count; i++) {
+		for (int k = i + 1; k < count; k++)
+			if (times[k] > times[i]) {
+				double swap = times[i];
+
+				times[i] = times[k];
+				times[k] = swap;
+			}
+		late += i >= fit ? times[i] : 0;
+	}
+	return late;
+}
+
 void limits_dense_branches(struct tally *tally)
 {
 	const struct loop *loop = tally->loop;
@@ -22,17 +41,15 @@ void limits_dense_branches(struct tally *tally)
 		return;
 	/* The instructions of a loop are in the order of their addresses. */
 	for (int i = 0, end; i < loop->insn_count; i = end) {
-		double places = 0, times = 0;
+		double times[BLOCK];
+		int places = 0;
 
 		for (end = i; end < loop->insn_count &&
 			      loop->insn[end].address / BLOCK == loop->insn[i].address / BLOCK;
 			end++)
-			if (is_counted(tally, end)) {
-				places++;
-				times += tally->insn[end].taken;
-			}
-		if (places > fit)
-			late += times * (places - fit) / places;
+			if (is_counted(tally, end))
+				times[places++] = tally->insn[end].taken;
+		late += beyond(times, places, fit);
 	}
 	cycles = tally->taken / fact[CAP_TAKEN] + late * each;
 	if (late > 0 && limits_front_end_matters(tally, cycles))

@@ -239,7 +239,7 @@ static void add_overlap(struct tally *tally)
 	       rob = tally->uarch->fact[SIZE_ROB], cycles, between,
 	       wrong = tally->uarch->fact[EXTRA_MISPREDICT];
 
-	if (tally->loop->stepped || !(restart > 1) || tally->limits->chain.cycles <= 0 ||
+	if (tally->loop->stepped || !(restart >= 1) || tally->limits->chain.cycles <= 0 ||
 		!uarch_known(rob) || restart * tally->slots > OVERLAP_MOST * rob)
 		return;
 	cycles = pipeline_run(tally, restart, true);
@@ -247,12 +247,13 @@ static void add_overlap(struct tally *tally)
 	cycles += between / restart;
 	if (cycles > tally->bound * 1.005)
 		limits_add(tally, LIMIT_OVERLAP, cycles,
-			between > 0 ? "chains of %s iterations overlap in part: %s cycle%s in a "
+			between > 0 ? "chains of %s iteration%s overlap in part: %s cycle%s in a "
 				      "simulated pipeline, with %s cycles between chains"
-				    : "chains of %s iterations overlap in part: %s cycle%s in a "
+				    : "chains of %s iteration%s overlap in part: %s cycle%s in a "
 				      "simulated pipeline",
-			words_number(restart).text, words_turn(tally, cycles).text,
-			words_s(tally, cycles), words_number(between).text);
+			words_number(restart).text, restart > 1 ? "s" : "",
+			words_turn(tally, cycles).text, words_s(tally, cycles),
+			words_number(between).text);
 	if (!(tally->place->walk.mispredicts > 0) && uarch_known(wrong))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
 			"+%s cycles if the last branch of each chain of %s iterations is "
