@@ -112,16 +112,21 @@ static void radix_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->access = "number";
 	walk->places = moves ? (double)digits_of(v) : 0;
 	walk->stored = moves ? passes * 4 / 64 : 0;
-	walk->reach[walk->reaches++] = (struct kernel_reach){ passes, places, REACH_FREE, 0 };
+	walk->reach[walk->reaches++] =
+		(struct kernel_reach){ passes, places, REACH_FREE, .written = true };
 	if (moves)
 		walk->reach[walk->reaches++] = (struct kernel_reach){ passes,
-			places + (lines < numbers ? lines : numbers), REACH_FREE, 0 };
+			places + (lines < numbers ? lines : numbers), REACH_FREE, .written = true };
 	walk->reach[walk->reaches++] = (struct kernel_reach){ passes * (moves ? 8 : 4) / 64,
 		places + numbers * (moves ? 2 : 1), REACH_ORDERED, 0 };
 	/* Before each pass, the places or counts of all digits get their initial values. */
-	walk->reach[walk->reaches++] = (struct kernel_reach){ passes * places * (moves ? 2 : 1) /
-								      64 / (double)count_of(v),
-		moves ? places * (passes + 1) + 2 * numbers : places + numbers, REACH_ORDERED, 0 };
+	walk->reach[walk->reaches++] = (struct kernel_reach){ passes * places / 64 /
+								      (double)count_of(v),
+		places + numbers * (moves ? 2 : 1), REACH_ORDERED, places, .written = true };
+	if (moves)
+		walk->reach[walk->reaches++] =
+			(struct kernel_reach){ passes * places / 64 / (double)count_of(v),
+				places * (passes + 1) + 2 * numbers, REACH_ORDERED, 0 };
 }
 
 /* Sets the place (or the count) of each value of a digit to its initial value, at the start of a

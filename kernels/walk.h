@@ -30,6 +30,8 @@ struct kernel_reach {
 			 the data touches the same lines. If a cache prefers lines that are touched
 			 again to prefetched lines, the cache needs only `least` bytes. 0: equal to
 			 `range`. */
+	bool written; /* The element writes these lines, so they go back when a cache evicts them.
+		       */
 };
 
 /* Facts about the loop's way through its data that the machine code does not show: memory accesses

@@ -260,18 +260,22 @@ static double written_lines(const struct tally *tally, double most)
 {
 	const struct loop *loop = tally->loop;
 	const struct kernel_walk *walk = &tally->place->walk;
-	bool ordered = !walk->scattered && walk->reaches == 0;
 	double lines = 0;
 
+	for (int i = 0; i < walk->reaches; i++)
+		lines += walk->reach[i].written ? walk->reach[i].lines : 0;
+	if (walk->reaches > 0)
+		return lines;
 	for (int i = 0; i < loop->path_count; i++) {
 		const struct insn *insn = &loop->insn[loop->path[i].insn];
 
 		for (int k = 0; k < INSN_MEMORY; k++)
 			if (insn_stores(insn, k) && !insn_stores_past(insn, k))
-				lines += ordered ? fmin(fmax(insn->memory[k].size, walk->step),
+				lines += walk->scattered
+						 ? fmax(insn->memory[k].accesses, 1)
+						 : fmin(fmax(insn->memory[k].size, walk->step),
 							   LINE) /
-							   LINE
-						 : fmax(insn->memory[k].accesses, 1);
+							   LINE;
 	}
 	return fmin(lines / tally->elements, most);
 }

@@ -256,9 +256,10 @@ static void add_overlap(struct tally *tally)
 			words_number(between).text);
 	if (!(tally->place->walk.mispredicts > 0) && uarch_known(wrong))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"+%s cycles if the last branch of each chain of %s iterations is "
+			"+%s cycles if the last branch of each chain of %s iteration%s is "
 			"mispredicted",
-			words_turn(tally, wrong / restart).text, words_number(restart).text);
+			words_turn(tally, wrong / restart).text, words_number(restart).text,
+			restart > 1 ? "s" : "");
 }
 
 /* Adds the limit of chains that are not carried from one iteration to the next, but fill a
