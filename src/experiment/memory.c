@@ -414,12 +414,17 @@ static void put_latency(struct memory_point *point, const struct memory_point *n
 		.hi = fmax(before.latency, now->hi) };
 }
 
-/* Stores the measured bandwidth of reading memory in address order. */
+/* Stores the measured bandwidth of reading memory in address order. On some cores, reading one
+ * value of each line moves more lines. */
 static void put_peak(struct memory_probe *probe, const struct sample *sample)
 {
+	double strided = memory_strided_cycles(&probe->facts);
+
 	if (!isfinite(sample->gbps) || !(sample->ghz > 0))
 		return;
 	probe->peak = sample->gbps * sample->cpe / sample->cpe_lo;
+	if (strided > 0)
+		probe->peak = fmax(probe->peak, LINE * sample->ghz / strided);
 	put_lines(&probe->facts.memory.lines, &probe->facts.spread.memory_lines,
 		LINE * sample->ghz / sample->gbps, sample);
 }

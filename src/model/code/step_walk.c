@@ -191,7 +191,8 @@ static void add_ordered(struct finder *finder)
 							 fmin(LINE / fabs(stream->step), 1);
 
 		if (brings_lines(stream))
-			populations_add(finder, stream_lines(finder, stream), bytes, REACH_ORDERED);
+			populations_add(finder, stream_lines(finder, stream), bytes, REACH_ORDERED,
+				stream_writes(finder, stream));
 	}
 }
 

@@ -55,6 +55,7 @@ struct population {
 	double lines; /* accesses per element of the loop that touch another cache line */
 	double bytes; /* size in bytes of all these cache lines with the user's n */
 	enum reach_way way;
+	bool written;
 };
 
 struct finder {
@@ -97,9 +98,16 @@ double stream_lines(const struct finder *finder, const struct stream *stream);
  * (walk_chains.c). */
 void chains_find(struct finder *finder);
 
-/* Adds a group of cache lines, of `bytes` together; `lines` of them are touched per element
- * (walk_populations.c). */
-void populations_add(struct finder *finder, double lines, double bytes, enum reach_way way);
+/* Adds a group of cache lines, of `bytes` together; `lines` of them are touched per element.
+ * `written`: the loop writes them (walk_populations.c). */
+void populations_add(
+	struct finder *finder, double lines, double bytes, enum reach_way way, bool written);
+
+/* Whether the instruction of a stream writes memory. */
+static inline bool stream_writes(const struct finder *finder, const struct stream *stream)
+{
+	return insn_stores(&finder->question->trace.insn[stream->insn], stream->operand);
+}
 
 /* Adds the cache lines of a random load, separately for each of its executions per element: deeper
  * levels of a search choose from more lines. Levels of a search with too few accesses in the trace

@@ -54,7 +54,8 @@ static double estimate(const double *line, int count, double *grid, bool *sure)
 	return extent / *grid;
 }
 
-void populations_add(struct finder *finder, double lines, double bytes, enum reach_way way)
+void populations_add(
+	struct finder *finder, double lines, double bytes, enum reach_way way, bool written)
 {
 	struct population *found = finder->population;
 	int i = 0;
@@ -62,12 +63,13 @@ void populations_add(struct finder *finder, double lines, double bytes, enum rea
 	if (!(lines > 0) || !(bytes > 0))
 		return;
 	while (i < finder->population_count &&
-		!(found[i].way == way && fabs(found[i].bytes - bytes) <= 0.02 * bytes))
+		!(found[i].way == way && found[i].written == written &&
+			fabs(found[i].bytes - bytes) <= 0.02 * bytes))
 		i++;
 	if (i == finder->population_count) {
 		if (i == 2 * KERNEL_REACHES)
 			return;
-		found[finder->population_count++] = (struct population){ 0, bytes, way };
+		found[finder->population_count++] = (struct population){ 0, bytes, way, written };
 	}
 	found[i].lines += lines;
 }
@@ -122,7 +124,7 @@ void populations_add_scattered(struct finder *finder, int index, double *grid)
 		stream->far = true;
 		populations_add(finder, fresh / finder->elements,
 			lines * LINE * (sure && lines < 0.5 * array->bytes / LINE ? 1 : scale),
-			way_of(finder, stream));
+			way_of(finder, stream), stream_writes(finder, stream));
 	}
 	free(line);
 }
@@ -142,8 +144,8 @@ void populations_add_gathered(struct finder *finder)
 		if (!used)
 			bytes = fmax(bytes, finder->question->array[i].whole);
 	}
-	populations_add(
-		finder, finder->gathered / finder->elements, bytes > 0 ? bytes : whole, REACH_FREE);
+	populations_add(finder, finder->gathered / finder->elements, bytes > 0 ? bytes : whole,
+		REACH_FREE, false);
 }
 
 static int compare_density(const void *a, const void *b)
@@ -169,8 +171,9 @@ void populations_describe(struct finder *finder)
 
 		bytes += part->bytes;
 		if (part->lines >= NEGLIGIBLE * NEGLIGIBLE * lines)
-			walk->reach[walk->reaches++] = (struct kernel_reach){
-				.lines = part->lines, .range = bytes, .way = part->way
-			};
+			walk->reach[walk->reaches++] = (struct kernel_reach){ .lines = part->lines,
+				.range = bytes,
+				.way = part->way,
+				.written = part->written };
 	}
 }
