@@ -30,6 +30,8 @@ const struct filler fillers[] = {
 	{ FILLS_PORTS, "vpmullw xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
 	{ FILLS_PORTS, "vpabsd xmm%n, xmm%m", "avx", NULL, NULL },
 	{ FILLS_PORTS, "vpavgb xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
+	/* Of 128 bits: an instruction of 256 bits slows down later SSE code. */
+	{ FILLS_PORTS, "vpalignr xmm%n, xmm%m, xmm%m, 1", "avx", NULL, NULL },
 	{ FILLS_PORTS, "vextracti128 xmm%n, ymm%m, 1", "avx2", NULL, NULL },
 	{ FILLS_PORTS, "vucomisd xmm%m, xmm%m", "avx", NULL, NULL },
 	{ FILLS_PORTS, "vdivpd xmm%n, xmm%m, xmm%m", "avx", NULL, NULL },
