@@ -199,4 +199,28 @@ TEST(each_filler_runs_once_an_iteration)
 	close(counter);
 }
 
+#if defined(__x86_64__)
+/* Where two taken branches in a block of code are late, added jumps show nothing. */
+TEST(jumps_are_no_fillers_where_each_would_be_late)
+{
+	static const char *const cores[] = { "zen4", "golden-cove" };
+	struct limits_work work = { .slots = 4, .taken = 1 };
+	bool taken[2] = { false };
+
+	for (int i = 0; i < 2; i++) {
+		struct slack_report *report = memory_new(1, sizeof(*report));
+		struct uarch *uarch = NULL;
+
+		check_ok(uarch_load(cores[i], "x86_64", &uarch));
+		fillers_find(report, uarch, &work);
+		for (int k = 0; k < report->count; k++)
+			taken[i] |= strcmp(report->resource[k].name, "taken") == 0;
+		uarch_free(uarch);
+		free(report);
+	}
+	assert_true(taken[0]);
+	assert_false(taken[1]);
+}
+#endif
+
 RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

@@ -193,6 +193,9 @@ static bool describe(const struct uarch *uarch, const struct limits_work *work, 
 		count = work->vector_stores;
 		break;
 	case FILLS_TAKEN:
+		/* Each added jump would be late, because another branch lies in its block. */
+		if (uarch->fact[SIZE_BLOCK_BRANCHES] > 0 && uarch->fact[SIZE_BLOCK_BRANCHES] < 2)
+			return false;
 		rate = uarch_known(uarch->fact[CAP_TAKEN_SEVERAL]) ? uarch->fact[CAP_TAKEN_SEVERAL]
 								   : uarch->fact[CAP_TAKEN];
 		count = work->taken;
