@@ -2,7 +2,7 @@
 # Probed pressure against the core model: kernels and own loops whose cycles the model predicts within 2 %. For each resource of the core, the
 # pressure that the added instructions showed, and that of the model. Both agree if they differ by at most 0.15 cycles an iteration or 10 %.
 # The group `random` has loops of random instructions; SEED chooses others.
-# Then wrong lines are planted in the core model (of Zen 3, 4 or 5), one at a time: the program should name the file, the line and the class.
+# Then wrong lines are planted in the core model (of Zen 3, 4 or 5, or Golden Cove), one at a time: the program should name the file, the line and the class.
 # The group `drawn` plants DRAWN lines with random ports (default: 10); SEED chooses others.
 #
 # Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1); GROUPS_WANTED
@@ -188,6 +188,31 @@ random() {
 
 # SETTING | class and wrong ports, Zen 3 and Zen 4 | class and wrong ports, Zen 5. An empty last column: as for Zen 4.
 planted() {
+	if [ "$core" = golden-cove ]; then
+		cat <<END
+mul-by|imul p5
+mul-by|imul p1,p5
+mul-by|imul p0,p6,p11
+combine op=mul type=f64 unroll=8 acc=4|fmul p0,p5
+combine op=mul type=f64 unroll=8 acc=4|fmul p0
+combine op=add type=f64 unroll=8 acc=4|fadd p0,p1
+combine op=add type=f32 unroll=8 acc=8|fadd p5
+sum-halves unroll=4|shift alu
+sum-halves unroll=4|shift p0,p5
+sum-halves unroll=4|shift p6
+$work/vector-shift.S|vshift p1,p5
+$work/vector-add.S|vadd p0,p1
+$work/shuffle.S|shuffle p0,p1
+$work/shift6.S|shift p5,p6
+$work/fma3.S|fma p1,p5
+$work/fmul4.S|fmul p1
+$work/add8.S|lea p1,p5
+mul-chain acc=2|imul p5
+combine op=add type=i64 unroll=8 acc=8|alu p0,p6
+$work/fadd-fmul.S|fmul p1,p5
+END
+		return
+	fi
 	cat <<END
 mul-by|imul alu2|imul alu1
 mul-by|imul alu1,alu2|imul alu
@@ -214,24 +239,27 @@ END
 
 # Planted lines as above, drawn at random: a setting, a class of its loop, and some ports of the same kind, but not the real ones.
 drawn() {
+	# The vector ports; the class of a shuffle of bytes.
+	fp=fp shuffle=shuffle-bytes
+	[ "$core" = golden-cove ] && fp=vec shuffle=shuffle
 	cat <<END |
 mul-by|imul|alu
 mul-chain acc=2|imul|alu
-combine op=mul type=f64 unroll=8 acc=4|fmul|fp
-combine op=mul type=f64 unroll=8 acc=8|fmul|fp
-combine op=add type=f64 unroll=8 acc=4|fadd|fp
-combine op=add type=f32 unroll=8 acc=8|fadd|fp
+combine op=mul type=f64 unroll=8 acc=4|fmul|$fp
+combine op=mul type=f64 unroll=8 acc=8|fmul|$fp
+combine op=add type=f64 unroll=8 acc=4|fadd|$fp
+combine op=add type=f32 unroll=8 acc=8|fadd|$fp
 combine op=add type=i64 unroll=8 acc=8|alu|alu
 sum-halves unroll=4|shift|alu
-$work/vector-shift.S|vshift|fp
-$work/vector-add.S|vadd|fp
-$work/shuffle.S|shuffle-bytes|fp
+$work/vector-shift.S|vshift|$fp
+$work/vector-add.S|vadd|$fp
+$work/shuffle.S|$shuffle|$fp
 $work/shift6.S|shift|alu
-$work/fma3.S|fma|fp
-$work/fmul4.S|fmul|fp
+$work/fma3.S|fma|$fp
+$work/fmul4.S|fmul|$fp
 $work/add8.S|lea|alu
-$work/fadd-fmul.S|fmul|fp
-$work/fadd-fmul.S|fadd|fp
+$work/fadd-fmul.S|fmul|$fp
+$work/fadd-fmul.S|fadd|$fp
 END
 	awk -v seed="${SEED:-1}" -v count="${DRAWN:-10}" '
 		function list(name) { return name in set ? set[name] : name }
@@ -386,7 +414,7 @@ plant_all() {
 	"$slexplore" explain mul-by --format json >"$work/explain"
 	core=$(field uarch "$work/explain")
 	case $core in
-	zen3 | zen4 | zen5) ;;
+	zen3 | zen4 | zen5 | golden-cove) ;;
 	*)
 		echo "no wrong lines are known for the core model of this core ($core)"
 		return
