@@ -153,9 +153,7 @@ static void qualify(const struct sample *sample, struct gap *gap)
 	}
 }
 
-/* Returns the cycles per element below which no measurement can be: the highest hard limit if the
- * core executes as many operations early as it can. */
-static double least_bound(const struct limits *limits)
+double gap_least(const struct limits *limits)
 {
 	double bound = 0;
 
@@ -190,7 +188,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	gap->cycles = sample->cpe - from;
 	gap->percent = 100 * gap->cycles / from;
 	if (!gap->soft && gap->percent < -100 * GAP_AT &&
-		sample->cpe >= least_bound(limits) * (1 - GAP_AT)) {
+		sample->cpe >= gap_least(limits) * (1 - GAP_AT)) {
 		gap->kind = GAP_EARLY;
 		add(gap,
 			"%s (%.0f %%) below the usual latency: the core executes some vector "

@@ -35,6 +35,10 @@ struct gap {
 				   predicted", "+0.250" */
 };
 
+/* Returns the cycles per element below which no measurement can be: the highest hard limit if the
+ * core executes as many operations early as it can. Pure. */
+double gap_least(const struct limits *limits);
+
 /* Computes the gap of a sample, which may be invalid. `core` is the title of the core whose limits
  * are used; NULL: the running core. `assumed` is true if the running core has no model, so the
  * model of `core` is used instead. */
