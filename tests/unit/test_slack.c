@@ -181,6 +181,8 @@ struct simulated {
 	const struct slack_report *truth;
 	double base; /* cycles of an iteration without fillers */
 	bool whole;  /* a taken branch ends the last cycle of rename in an iteration */
+	/* cycles of an iteration of the loop itself, not of its copy; 0: as its copy */
+	double itself;
 	double now;
 	int requests;
 };
@@ -243,13 +245,16 @@ static struct result answer(void *context, const struct request *request)
 {
 	struct simulated *simulated = context;
 	unsigned number[2];
-	bool disturbed =
-		all_disturbed ||
-		(pairs_disturbed && filler_numbers((unsigned)request->change.what, number) > 1);
+	const struct code_change copy =
+		fillers_change(simulated->truth->resource[0].option[0].number, 0);
+	const struct code_change *change = request->change.write ? &request->change : &copy;
+	bool disturbed = all_disturbed ||
+			 (pairs_disturbed && filler_numbers((unsigned)change->what, number) > 1);
 	struct result result = { .final = true, .facts.cycles_from = SOURCE_REFERENCE };
-	double cycles = cycles_of(simulated, request->change.what, request->change.count);
+	double cycles = cycles_of(simulated, change->what, change->count);
 
-	assert_non_null(request->change.write);
+	if (!request->change.write && simulated->itself > 0)
+		cycles = simulated->itself;
 	for (int i = 0; i < 40; i++)
 		result.trials.trial[result.trials.count++] =
 			(struct trial){ .cpe = (1 + disturbed) * cycles * (1 + (i % 5 - 2) * 1e-3) /
@@ -571,6 +576,28 @@ TEST(the_time_of_a_classs_own_filler_decides_between_lines)
 	report.pair_count = 1;
 	slack_judge(&report);
 	check_contains(report.contradiction, "made:2: class imul has");
+}
+
+/* The time of some loops depends on the place of their code. */
+TEST(a_loop_whose_copy_is_not_as_fast_is_refused)
+{
+	struct uarch *uarch;
+	struct slack *slack = slack_of("mul-by", "zen4", "", &uarch);
+	struct simulated simulated = { .truth = slack_report(slack), .base = 5, .itself = 5.3 };
+
+	measure_on(slack, &simulated);
+	check_ok(slack_report(slack)->status);
+	slack_free(slack);
+	uarch_free(uarch);
+
+	slack = slack_of("mul-by", "zen4", "", &uarch);
+	simulated = (struct simulated){ .truth = slack_report(slack), .base = 5, .itself = 8 };
+	measure_on(slack, &simulated);
+	assert_int_equal(slack_report(slack)->status.code, STATUS_FAILED);
+	check_contains(slack_report(slack)->status.text, "a copy of its code");
+	assert_false(slack_report(slack)->complete);
+	slack_free(slack);
+	uarch_free(uarch);
 }
 
 TEST(what_cannot_be_measured_says_why)

@@ -498,6 +498,13 @@ static void measure_first(struct slack *slack)
 	struct slack_report *report = &slack->report;
 
 	slack->visits = 1;
+	if (status_is_ok(&report->status)) {
+		const struct code_change copy =
+			fillers_change(report->resource[0].option[0].number, 0);
+
+		snprintf(report->doing, sizeof(report->doing), "the loop and its copy");
+		report->status = changed_same(&slack->changed, &copy);
+	}
 	if (status_is_ok(&report->status))
 		report->status = measure_base(slack, &slack->busy);
 	if (!status_is_ok(&report->status))
@@ -564,7 +571,7 @@ static void slack_state(const struct slack *slack, struct campaign_state *state)
 		done += report->resource[i].kind != SLACK_WAITS;
 	state->done = report->count ? (double)done / report->count : 1;
 	state->doing = report->doing;
-	state->any = done > 0;
+	state->any = done > 0 && status_is_ok(&report->status);
 	state->why = report->status.text;
 }
 
