@@ -368,6 +368,26 @@ TEST(the_ladder_does_not_end_a_list_at_a_comma)
 	explanation->waits = NULL;
 }
 
+/* Where rows are short, the cause of the gap stays, and the advice gives way. */
+TEST(the_ladder_keeps_the_likely_cause_before_the_advice)
+{
+	static const char words[] =
+		"0.500 (100 %) above the limit; likely taken-branches: 2 taken branches, 1 a cycle";
+
+	begin_limits();
+	view.gap = (struct gap){ .kind = GAP_ABOVE, .likely = true };
+	snprintf(view.gap.words, sizeof(view.gap.words), "%s", words);
+	view.advice = (struct advice){ .kind = ADVICE_SENTENCE,
+		.words = "Jump less: unroll the loop, and let the likely way fall through." };
+	check_parts(
+		draw(&panel_ladder, 60, 12), "likely taken-branches: 2", "1 a cycle", "Jump less");
+	check_parts(draw(&panel_ladder, 60, 7), "likely taken-branches: 2", "1 a cycle");
+	lacks(shown, "Jump less");
+	/* Without a cause, the advice stays. */
+	view.gap.likely = false;
+	check_contains(draw(&panel_ladder, 60, 7), "Jump less");
+}
+
 /* The state of the measured value stands whole before the quartiles. */
 TEST(the_ladder_shows_a_contended_value_as_a_whole_word)
 {

@@ -50,8 +50,9 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 			limits->unknown == 1 ? " is" : "s are");
 		return;
 	}
-	if (limit && limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE &&
-		*limit->cause)
+	gap->likely = limit && limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE &&
+		      *limit->cause;
+	if (gap->likely)
 		add(gap, "; likely %s: %s", limit_rows[limit->kind].name, limit->cause);
 	else if (limit)
 		add(gap, "; %s is not known here", limit_rows[limit->kind].name);
@@ -137,8 +138,10 @@ static void qualify(const struct sample *sample, struct gap *gap)
 {
 	if (gap->kind == GAP_AT_LIMIT || gap->kind == GAP_EARLY || gap->kind == GAP_SOFT)
 		return;
-	if (sample->contended || sample->unsettled)
+	if (sample->contended || sample->unsettled) {
 		gap->words[0] = '\0';
+		gap->likely = false;
+	}
 	if (sample->contended && gap->kind == GAP_BELOW) {
 		add(gap, "below the limit, but contended: the value may be wrong");
 	} else if (sample->contended || sample->unsettled) {

@@ -27,7 +27,8 @@ enum gap_kind {
 
 struct gap {
 	enum gap_kind kind;
-	bool soft; /* a soft limit is the prediction, and the gap begins at the prediction */
+	bool soft;   /* a soft limit is the prediction, and the gap begins at the prediction */
+	bool likely; /* the words name a limit that is the likely cause of the gap */
 	double cycles, percent; /* measured value minus prediction or binding limit, in cycles and
 				   in percent of the prediction or limit */
 	char words[400];	/* the gap in words: "0.250 (50 %) above the prediction" */
