@@ -123,6 +123,48 @@ TEST(pressure_on_ports_is_an_upper_bound_next_to_operations_of_some_of_the_ports
 	check_bound(4, 1.2, SLACK_EXACT, 1.2);
 }
 
+/* A loop without stores, slowed by an effect that the model does not know. */
+TEST(nothing_looks_busy_that_the_loop_does_not_use)
+{
+	for (int far = 0; far < 2; far++) {
+		struct slack_report report = { .cycles = 100,
+			.cycles_lo = 100,
+			.cycles_hi = 100,
+			.predicted = far ? 30 : 90,
+			.class_count = 1,
+			.class = { { .name = "jump",
+				.count = 16,
+				.terms = 1,
+				.term = { { .ports = 4, .count = 1, .cycles = 1 } } } },
+			.count = 3,
+			.resource = { { .name = "stores",
+					      .kind = SLACK_EXACT,
+					      .each = 0.5,
+					      .pressure = 100,
+					      .pressure_lo = 100,
+					      .pressure_hi = 100 },
+				{ .ports = 3,
+					.kind = SLACK_EXACT,
+					.each = 0.5,
+					.pressure = 60,
+					.pressure_lo = 60,
+					.pressure_hi = 60 },
+				{ .ports = 4,
+					.kind = SLACK_EXACT,
+					.each = 1,
+					.pressure = 16,
+					.pressure_lo = 16,
+					.pressure_hi = 16 } } };
+
+		for (int i = 0; i < report.count; i++)
+			report.resource[i].option[0].each = report.resource[i].each;
+		slack_bound(&report);
+		assert_int_equal(report.resource[0].kind == SLACK_AMBIGUOUS, far);
+		assert_int_equal(report.resource[1].kind == SLACK_AMBIGUOUS, far);
+		assert_int_equal(report.resource[2].kind, SLACK_EXACT);
+	}
+}
+
 static void check_loads(double pressure, enum slack_kind kind)
 {
 	struct slack_report report = { .cycles = 1,

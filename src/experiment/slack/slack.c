@@ -78,6 +78,7 @@ struct slack *slack_new(const struct setting *setting, const struct explanation 
 		snprintf(report->uarch, sizeof(report->uarch), "%s", uarch->name);
 		snprintf(report->title, sizeof(report->title), "%s", uarch->title);
 		report->elements = explanation->loop.elements / explanation->loop.turns;
+		report->predicted = explanation->limits.predicted * report->elements;
 		limits_work(&explanation->loop, uarch, work);
 		fillers_find(report, uarch, work);
 	}
