@@ -49,6 +49,37 @@ TEST(the_cost_is_the_larger_of_work_and_wait)
 	check_near(insn.cost.value, 2, 1e-9);
 }
 
+TEST(a_cost_below_minus_the_loops_cycles_is_no_cost)
+{
+	static struct cost_report report;
+
+	report = (struct cost_report){ .count = 3, .cpe = { 2, 2, 2 } };
+	report.insn[0].cost = report.insn[0].twice = (struct cost_value){ -2.5, -2.6, -2.4 };
+	report.insn[1].cost = report.insn[1].twice = (struct cost_value){ -1.5, -1.6, -1.4 };
+	report.insn[2].cost = report.insn[2].twice = (struct cost_value){ NAN, NAN, NAN };
+	cost_discard(&report);
+	assert_true(isnan(report.insn[0].cost.value) && isnan(report.insn[0].twice.value));
+	check_contains(cost_missing(&report), "more cycles than it takes");
+	check_near(report.insn[1].cost.value, -1.5, 1e-9);
+	assert_string_equal(report.insn[1].why_twice, "");
+	assert_string_equal(report.insn[2].why_twice, "");
+}
+
+TEST(costs_that_explain_less_than_the_loop_are_known)
+{
+	static struct cost_report report;
+
+	report = (struct cost_report){ .count = 2, .cpe = { 2, 2, 2 } };
+	report.insn[0].cost = (struct cost_value){ 1, 0.9, 1.1 };
+	report.insn[1].cost = (struct cost_value){ 0.5, 0.4, 0.6 };
+	assert_true(cost_at_least(&report) && !cost_at_most(&report));
+	/* The error may explain it. */
+	report.insn[1].cost = (struct cost_value){ 0.5, 0.1, 0.9 };
+	assert_false(cost_at_least(&report));
+	report.insn[1].cost = (struct cost_value){ 0.95, 0.94, 0.96 };
+	assert_false(cost_at_least(&report));
+}
+
 #if defined(__x86_64__)
 
 static void refuse(const char *line, struct cost_insn *row)

@@ -658,6 +658,18 @@ TEST(code_shows_the_cost_of_each_instruction)
 	check_contains(draw(&panel_code, 80, 9), "sum of P costs: 4.00 of 4.00 cycles per element");
 	lacks(draw(&panel_code, 52, 9), "M cost");
 	check_contains(shown, "P cost");
+	/* Less than the loop's cycles has a meaning, if there is room for it. */
+	cost.insn[1].cost = (struct cost_value){ 0.5, 0.5, 0.5 };
+	check_contains(draw(&panel_code, 110, 9), "3.50 of 4.00 cycles per element; the rest: no");
+	check_contains(draw(&panel_code, 60, 9), "sum of P costs: 3.50 of 4.00 cycles per element");
+	/* What cannot be is not shown. */
+	cost.insn[1].cost = (struct cost_value){ -5, -5, -5 };
+	lacks(draw(&panel_code, 80, 9), "-5.00");
+	cost.status = status_failed("two speeds");
+	check_contains(draw(&panel_code, 80, 10), "P cost unavailable: two speeds");
+	lacks(shown, "3.00 +-0.04");
+	cost.status = status_ok();
+	cost.insn[1].cost = (struct cost_value){ 1, 1, 1 };
 	/* The noise of a contended core is no cost. */
 	cost.insn[1].contended = true;
 	check_parts(draw(&panel_code, 80, 10), "?", "core contended: 1 cost not shown");

@@ -509,6 +509,7 @@ static void measure_all(struct cost *cost)
 		return;
 	while (measure_round(cost))
 		;
+	cost_discard(report);
 	if (!cost->plain.contended)
 		report->status = changed_steady(cost->plain.cpe, cost->plain.count);
 }
