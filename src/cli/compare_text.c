@@ -287,8 +287,8 @@ static void print_equal(
 		return;
 	if (largest && fabs(largest->ratio - 1) >= CHANGE_LEAST)
 		change = words_of(
-			". The largest change is %s (%s); its spread lets up to %.*f%% count "
-			"as no difference",
+			". The largest change is %s (%s): runs of this quantity differ by up to "
+			"%.*f%% without a cause",
 			compare_change(largest->ratio).text,
 			compare_name(&comparison->compared->quantity[largest->quantity]).text,
 			largest->room < 0.0995 ? 1 : 0, 100 * largest->room);

@@ -166,6 +166,10 @@ static void cost_text(struct report *report, const void *item)
 		text_print(out, TEXT_COLUMNS, "at most: ", 2,
 			"the costs add up to more than the cycles of the loop. Several limits bind "
 			"at once, or nearly, so each cost is the most that the instruction costs.");
+	if (cost_at_least(cost) && !(cost->slot.value > 0) && !cost_missing(cost))
+		text_print(out, TEXT_COLUMNS, "less: ", 2,
+			"the costs add up to less than the cycles of the loop. Something limits "
+			"the loop that no single instruction causes, such as the front end.");
 	if (cost_below(cost))
 		text_print(out, TEXT_COLUMNS, "below 0: ", 2,
 			"with a copy of the instruction, the loop is faster than with nops in its "

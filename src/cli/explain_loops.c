@@ -103,7 +103,7 @@ static void loop_text(struct report *report, const void *item)
 			"calls     %d call%s of other functions, whose instructions are not "
 			"counted\n",
 			work->calls, work->calls == 1 ? "" : "s");
-	explain_text_binding(out, "iteration", explanation);
+	explain_text_binding(out, NULL, explanation);
 	explain_text_loop(out, explanation, NULL);
 }
 

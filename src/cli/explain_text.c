@@ -64,10 +64,11 @@ static void print_head(FILE *out, const struct report *report, const struct sett
 			"iteration\n",
 			loop->path_count, limits->slots, elements.text,
 			limits->elements == 1 ? "" : "s");
-	explain_text_binding(out, setting->kernel->element, explanation);
+	explain_text_binding(out, setting->kernel, explanation);
 }
 
-void explain_text_binding(FILE *out, const char *element, const struct explanation *explanation)
+void explain_text_binding(
+	FILE *out, const struct kernel *kernel, const struct explanation *explanation)
 {
 	const struct limits *limits = &explanation->limits;
 	const struct loop *loop = &explanation->loop;
@@ -89,7 +90,8 @@ void explain_text_binding(FILE *out, const char *element, const struct explanati
 	kind = limits->limit[limits->binding].kind;
 	bound = limit_bound(kind);
 	fprintf(out, "limit     %s cycles per %s: %s%s%s%s\n", units_cycles(limits->bound).text,
-		element, limit_rows[kind].name, *bound ? " (" : "", bound, *bound ? ")" : "");
+		kernel ? kernel->element : "iteration", limit_rows[kind].name, *bound ? " (" : "",
+		bound, *bound ? ")" : "");
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
 	fprintf(out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
@@ -97,10 +99,10 @@ void explain_text_binding(FILE *out, const char *element, const struct explanati
 	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
 	 * explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
-		advice_sentence(
-			explanation, limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
-									     : limits->binding]
-					     .kind));
+		advice_sentence(kernel, explanation,
+			limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
+								: limits->binding]
+				.kind));
 }
 
 /* An element of a program's loop is an iteration, so one column has both numbers. */

@@ -187,9 +187,11 @@ struct event_line {
 void explain_text(struct report *report, const void *item); /* subject_explain */
 
 /* Parts of explain_text(): the core and how it was chosen; the binding limit, the prediction and
- * the remedy; the limits, ports and code. `published` may be NULL. */
+ * the remedy; the limits, ports and code. `published` may be NULL.
+ * `kernel` is NULL for a loop of a program. */
 void explain_text_core(const struct report *report, const struct limits *limits);
-void explain_text_binding(FILE *out, const char *element, const struct explanation *explanation);
+void explain_text_binding(
+	FILE *out, const struct kernel *kernel, const struct explanation *explanation);
 void explain_text_loop(
 	FILE *out, const struct explanation *explanation, const struct published *published);
 

@@ -1,9 +1,12 @@
 #include "experiment/changed.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "experiment/campaign.h"
 
 /* One measurement ends after the wanted number of quiet trials, after VISIT seconds, or, if few
@@ -97,6 +100,63 @@ struct status changed_measure(struct changed *changed, const struct code_change 
 		.from = best.cycles_from,
 		.contended = best.contended };
 	return status_ok();
+}
+
+/* ---- Whether changed loops can be compared with the loop itself */
+
+/* Two speeds of a loop differ by more than the share OTHER. The loop and its copy are measured
+ * PAIRS times in turn; FEW undisturbed measurements of both are compared. */
+#define OTHER 0.1
+enum { PAIRS = 4, FEW = 3 };
+
+struct status changed_steady(const double *cpe, int count)
+{
+	double median = count > 0 ? cpe[count / 2] : 0;
+
+	if (count < FEW || cpe[1] >= (1 - OTHER) * median)
+		return status_ok();
+	return status_failed("the unchanged loop takes %s cycles per element in some measurements, "
+			     "and %s in others, so changes of its code show nothing",
+		units_value(cpe[0]).text, units_value(median).text);
+}
+
+/* Adds an undisturbed measurement to the list in ascending order. */
+static struct status add_quiet(
+	struct changed *changed, const struct code_change *change, double *cpe, int *count)
+{
+	struct changed_point point;
+	struct status status = changed_measure(changed, change, 1, &point);
+
+	if (!status_is_ok(&status) || point.contended)
+		return status;
+	cpe[(*count)++] = point.cpe;
+	stats_sort(cpe, (size_t)*count);
+	return status;
+}
+
+struct status changed_same(struct changed *changed, const struct code_change *copy)
+{
+	const struct code_change itself = { .bytes = 0 };
+	double loop[PAIRS], copied[PAIRS], a, b;
+	int loops = 0, copies = 0;
+	struct status status = status_ok();
+
+	for (int i = 0; i < PAIRS && status_is_ok(&status); i++) {
+		status = add_quiet(changed, &itself, loop, &loops);
+		if (status_is_ok(&status))
+			status = add_quiet(changed, copy, copied, &copies);
+	}
+	if (status_is_ok(&status))
+		status = changed_steady(copied, copies);
+	if (!status_is_ok(&status) || loops < FEW || copies < FEW)
+		return status;
+	a = loop[loops / 2];
+	b = copied[copies / 2];
+	if (fmax(a, b) <= (1 + OTHER) * fmin(a, b))
+		return status;
+	return status_failed("the loop takes %s cycles per element, and a copy of its code at "
+			     "another place takes %s, so changes of its code show nothing",
+		units_value(a).text, units_value(b).text);
 }
 
 void changed_free(struct changed *changed)

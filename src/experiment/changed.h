@@ -34,4 +34,13 @@ struct changed_point {
  * changed or measured. STATUS_CANCELLED: the measurer stopped. */
 struct status changed_measure(struct changed *changed, const struct code_change *change, int visits,
 	struct changed_point *point);
+
+/* Whether the loop takes one time, as the loop itself and as a copy of its code elsewhere: changed
+ * loops are copies, so else they show nothing. STATUS_FAILED gives the reason why not; disturbed
+ * measurements are not used. `copy` is the change that only copies the code. */
+struct status changed_same(struct changed *changed, const struct code_change *copy);
+/* Whether measurements of one loop show two speeds: at least two of them are much faster than the
+ * median. Other processes only make a loop slower. `cpe` is in ascending order. STATUS_FAILED names
+ * both speeds. Pure. */
+struct status changed_steady(const double *cpe, int count);
 void changed_free(struct changed *changed);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiment/advice/gap.h"
 #include "experiment/why/why.h"
 #include "explorer/actions.h"
 
@@ -59,8 +60,9 @@ static void over(struct session *session)
 		session_notice(session, false, "%d pair%s compared in %.1f s", compared,
 			compared == 1 ? "" : "s", report->seconds);
 	else
-		session_notice(
-			session, false, "the loop is as fast as predicted: nothing to explain");
+		session_notice(session, false, "%s",
+			report->below ? why_below
+				      : "the loop is as fast as predicted: nothing to explain");
 }
 
 static const struct campaign_row row = { .kind = &campaign_why, .wanted = is_wanted, .over = over };
@@ -117,6 +119,19 @@ static struct status refusal(const struct session *session)
 	return machine_refusal(session);
 }
 
+/* Returns the reason why the loop on screen has no gap. */
+static const char *no_gap(const struct session *session)
+{
+	const struct sample *sample = &session->live.sample;
+
+	return sample->valid && !sample->contended &&
+			       sample->cpe <
+				       (1 - GAP_AT) *
+					       gap_least(&session->insight.explanation->limits)
+		       ? why_below
+		       : "the loop is at its limit: there is no gap of more than 5 %";
+}
+
 /* Begins to measure the causes of the gap of the setting on screen. If the causes were measured
  * before, the command shows the report about them. If the report about the causes is already on
  * screen, the command measures the causes again. */
@@ -127,8 +142,7 @@ static struct status run_why(const struct session *session, struct session *chan
 
 	(void)arguments;
 	if (!change)
-		return command_effect(report || has_gap(session),
-			"the loop is at its limit: there is no gap of more than 5 %");
+		return command_effect(report || has_gap(session), no_gap(session));
 	if (report && report->complete && (!shown || session->replay)) {
 		show(change);
 	} else if (!report || report->complete) {

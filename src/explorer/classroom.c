@@ -410,5 +410,6 @@ void classroom_summary(const struct session *session, struct text *text)
 		text_addf(text, "%d. %s\n", i + 1, step->title ? step->title : "");
 		text_addf(text, "   %s\n", !now->answered ? "not answered" : now->judgement.words);
 	}
-	text_addf(text, "\n%d of %d questions were answered right.\n", right, asked);
+	text_addf(text, "\nYou answered %d of %d question%s right.\n", right, asked,
+		asked == 1 ? "" : "s");
 }

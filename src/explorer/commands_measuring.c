@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "experiment/advice/advice.h"
 #include "explorer/actions.h"
 #include "model/program/elf.h"
 
@@ -70,7 +71,8 @@ static void explain_limit(struct session *session, const struct limit *limit)
 			? "A hard limit: no code with these instructions runs faster on this "
 			  "core."
 			: "A soft limit: an estimate of a known effect; the loop may run faster.",
-		limit_remedy(limit->kind));
+		advice_sentence(
+			session->setting.kernel, session->insight.explanation, limit->kind));
 	overlay_text(session, limit_rows[limit->kind].name, text_string(&text));
 	text_free(&text);
 }

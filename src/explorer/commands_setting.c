@@ -274,6 +274,8 @@ struct status action_step(const struct session *session, struct session *change,
 		if (session->replay)
 			return status_usage(
 				"no further: %s", playback_range(session, session->knob).text);
+		if (before.kernel->function && knob->max == 1)
+			return status_usage("this function has one loop");
 		return status_usage("%s=%s goes no further: %s", knob->name,
 			setting_shown(knob, before.v[session->knob]).text,
 			setting_range(knob, session->memory_limits).text);

@@ -221,18 +221,21 @@ struct status saved_command(
 {
 	const char *const *values = rows[row_named(name)].values;
 	struct status status;
+	bool same;
 
 	for (int i = 0; values[i]; i++) {
 		if (strcmp(values[i], value) != 0)
 			continue;
+		same = strcmp(session_saved(session, name), value) == 0;
 		if (!change)
-			return command_unless(strcmp(session_saved(session, name), value) != 0,
-				"this setting already has this value");
+			return command_unless(!same, "this setting already has this value");
 		saved_set(change, name, value);
 		status = saved_write(change);
 		if (status_is_ok(&status))
 			session_notice(change, false, "%s %s%s", name, value,
-				change->saved.kept ? ", saved for the next sessions" : "");
+				same		     ? " is set already"
+				: change->saved.kept ? ", saved for the next sessions"
+						     : "");
 		else
 			session_notice(change, true, "%s %s for this session only: %s", name, value,
 				status.text);

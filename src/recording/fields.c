@@ -321,6 +321,7 @@ const struct field gap_fields[] = {
 	{ .name = "moved", REAL_GAP(moved) },
 	{ .name = "moved_with", .type = FIELD_WORD, GAP(moved_with) },
 	{ .name = "as_predicted", .type = FIELD_FLAG, GAP(known) },
+	{ .name = "below_limit", .type = FIELD_FLAG, GAP(below) },
 	{ .name = "gap", REAL_GAP(gap) },
 	{ .name = "together", REAL_GAP(together) },
 	{ .name = "together_lo", REAL_GAP(together_lo) },

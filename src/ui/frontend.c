@@ -352,8 +352,8 @@ static void press(struct frontend *front, const struct key_row *row, int code)
 		snprintf(front->pressed.key, sizeof(front->pressed.key), "%.15s", row->key);
 }
 
-/* While a question of a lesson is on the screen, the letter of an answer and a digit begin the
- * student's answer. Returns whether the key was such a key. */
+/* While a question of a lesson is on the screen, the letter or number of an answer, and a digit
+ * of a number, begin the student's answer. Returns whether the key was such a key. */
 static bool answer(struct frontend *front, int code, double now)
 {
 	const struct view_lesson *lesson = &front->view.lesson;
@@ -366,7 +366,8 @@ static bool answer(struct frontend *front, int code, double now)
 		return false;
 	session_view(front->session, now, &front->view);
 	if (!lesson->asks || lesson->away ||
-		!(letter ? code < 'a' + lesson->answer_count : lesson->number) ||
+		!((digit && lesson->number) || (letter && code < 'a' + lesson->answer_count) ||
+			(code > '0' && code <= '0' + lesson->answer_count)) ||
 		!panels_find(&front->canvas, &front->view, "lesson", &at))
 		return false;
 	front->pressed = (struct pressed){ .key = { (char)code }, .note = "the answer" };

@@ -54,6 +54,13 @@ static struct words on_path(const struct explanation *explanation)
 				    : words_of("%s", plural(all));
 }
 
+/* Returns the measured costs; NULL: there are none. */
+static const struct cost_report *costs_of(const struct view *view)
+{
+	return view->cost && view->cost->count && status_is_ok(&view->cost->status) ? view->cost
+										    : NULL;
+}
+
 static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -70,7 +77,7 @@ static struct words title_of(const struct scene *scene)
 		return words_of("code");
 	if (view->core && (view->foreign || view->nearest))
 		core = words_of(" on %s", view->core->name);
-	if (view->cost && view->cost->count)
+	if (costs_of(view))
 		unit = words_of(", P cost per %s", element);
 	if (limits->unknown)
 		bare = words_of(", %d unknown", limits->unknown);
@@ -158,7 +165,7 @@ static void add_costs(const struct cost_report *cost, int widest, struct columns
 {
 	int room = columns->text - COST - int_least(widest + 1, TEXT_LEAST);
 
-	if (!cost || cost->count == 0 || columns->text - COST < int_least(widest + 1, TEXT_SHORT))
+	if (!cost || columns->text - COST < int_least(widest + 1, TEXT_SHORT))
 		return;
 	columns->digits = cost->cpe.value < SHORT ? 3 : 2;
 	columns->cost = COST;
@@ -239,13 +246,13 @@ static void measure(struct box at, const struct view *view, struct columns *colu
 	room = at.width - MARGIN - columns->address - 1 - columns->count - SLOTS - 1 - CYCLES;
 	/* A long list of ports is cut before the columns of costs, or of latencies, have no room.
 	 */
-	columns->ports = int_most(
-		int_least(columns->ports, room - int_least(widest + 1, TEXT_SHORT) -
-						  int_least(columns->line, LINE) -
-						  (view->cost && view->cost->count ? COST : 0)),
-		int_least(columns->ports, PORTS_LEAST));
+	columns->ports =
+		int_most(int_least(columns->ports, room - int_least(widest + 1, TEXT_SHORT) -
+							   int_least(columns->line, LINE) -
+							   (costs_of(view) ? COST : 0)),
+			int_least(columns->ports, PORTS_LEAST));
 	columns->text = room - columns->ports;
-	add_costs(view->cost, widest, columns);
+	add_costs(costs_of(view), widest, columns);
 	if (columns->line > LINE && columns->text - columns->line < TEXT_LEAST)
 		columns->line = LINE;
 	columns->text -= columns->line;
@@ -288,7 +295,8 @@ static void draw_cost(struct box at, int x, int y, const struct columns *columns
 	if (!cost)
 		return;
 	x += columns->cost;
-	if (refused || cost->contended || !isfinite(cost->cost.value)) {
+	/* A cost that cannot be is measured again, and discarded at the end. */
+	if (refused || cost->contended || !(cost->cost.value >= -view->cost->cpe.value)) {
 		canvas_right(at, x, y, STYLE_DIM, "%s",
 			refused		  ? (loop->insn[index].flow == FLOW_NONE ? "-" : "jump")
 			: cost->contended ? "?"
@@ -429,12 +437,24 @@ static void add_costs_legend(struct lines *lines, const struct view *view)
 		contended += cost->insn[i].contended;
 	}
 	/* Without the cost of an instruction, the sum says nothing about the loop. */
-	if (waits == 0 && contended == 0 && !cost_missing(cost))
-		lines_add(lines, 0, STYLE_DIM, "sum of P costs: %.2f of %.2f cycles per %s%s",
-			cost_sum(cost), cost->cpe.value, view->setting.kernel->element,
-			cost_at_most(cost) ? "; each cost is at most this, as several limits bind"
-			: cost_below(cost) ? "; below 0: the loop is faster with the copy"
-					   : "");
+	if (waits == 0 && contended == 0 && !cost_missing(cost)) {
+		struct words sum = words_of("sum of P costs: %.2f of %.2f cycles per %s",
+			cost_sum(cost), cost->cpe.value, view->setting.kernel->element);
+
+		if (cost_at_most(cost))
+			lines_add(lines, 0, STYLE_DIM,
+				"%s; each cost is at most this, as several limits bind", sum.text);
+		else if (cost_below(cost))
+			lines_add(lines, 0, STYLE_DIM,
+				"%s; below 0: the loop is faster with the copy", sum.text);
+		else if (cost_at_least(cost))
+			lines_add(lines, 0, STYLE_DIM,
+				"%1$s; the rest: no single instruction, such as the front end\n"
+				"%1$s; the rest: no single instruction\n%1$s",
+				sum.text);
+		else
+			lines_put(lines, 0, STYLE_DIM, sum);
+	}
 	if (contended)
 		lines_add(lines, 0, STYLE_WARN, "core contended: %d cost%s not shown", contended,
 			contended == 1 ? "" : "s");

@@ -295,19 +295,21 @@ static bool has_causes(const struct view *view)
 	       view->sample.valid && why_applies(&view->setting, view->explanation);
 }
 
+/* The tag of the sentence that advises a change of the code: it comes last, and may give way. */
+enum { REMEDY = 1 };
+
 /* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the
  * cause of the compared limit, whose bar then has no room for all of it. Further sentences below
  * the bars are about the next load, the gap, the remedy, the published cycles, the block size, and
- * the published order of results. If `brief` is true, the cause omits the kind of
- * the bound. */
-static void find_words(struct lines *words, const struct view *view, bool cause, bool brief)
+ * the published order of results. */
+static void find_words(struct lines *words, const struct view *view, bool cause)
 {
 	const struct limit *limit = compared(view);
 	const struct advice *advice = &view->advice;
 
+	lines_begin(words, words->at);
 	if (cause && limit)
-		lines_add(words, 0, STYLE_DIM, "%s%s%s", brief ? "" : limit_bound(limit->kind),
-			*limit_bound(limit->kind) && !brief ? ": " : "", limit->cause);
+		lines_add(words, 0, STYLE_DIM, "%s", limit->cause);
 	if (view->explanation->waits)
 		lines_add(words, 0, STYLE_TEXT, "The next load waits %s %s.",
 			strncmp(view->explanation->waits, "nothing", 7) == 0 ? "for" : "because",
@@ -326,7 +328,8 @@ static void find_words(struct lines *words, const struct view *view, bool cause,
 		lines_add(words, 0, STYLE_TEXT, "Causes of the gap: %s", why_words(view->why).text);
 	if (advice->kind != ADVICE_NONE)
 		lines_add(words, 0, STYLE_KEY, "%s%s", advice->kind == ADVICE_KNOB ? "r: " : "",
-			advice->words);
+			advice->words)
+			->tag = advice->kind == ADVICE_SENTENCE ? REMEDY : 0;
 	add_published(words, view);
 	lines_add(words, 0, STYLE_TEXT, "%s", view->blocks.text);
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
@@ -387,29 +390,36 @@ static bool is_cut(const struct line *line)
 	return strstr(line->words.text, "…");
 }
 
+/* Shortens the advice of a change of the code, if the sentences need more than `room` rows. If the
+ * gap has a likely cause, the cause matters more than the advice, which is then removed. */
+static void cut_remedy(struct lines *words, const struct view *view, int room)
+{
+	for (int i = 0; i < words->count; i++) {
+		if (words->line[i].tag != REMEDY || lines_rows(words) <= room)
+			continue;
+		line_cut(words, &words->line[i], 1);
+		if (view->gap.likely && lines_rows(words) > room) {
+			memmove(&words->line[i], &words->line[i + 1],
+				(size_t)(words->count - i - 1) * sizeof(words->line[0]));
+			words->count--;
+		}
+		return;
+	}
+}
+
 /* Fills the sentences below the bars, cut to `room` rows. `cause`: with the cause of the compared
- * limit. */
+ * limit, in two rows as far as the other sentences keep their rows, or if one row cuts it within a
+ * clause. */
 static void find_cut_words(struct lines *words, const struct view *view, bool cause, int room)
 {
-	size_t whole;
-
-	find_words(words, view, cause, false);
-	whole = cause ? strlen(words->line[0].words.text) : 0;
-	lines_cut(words, room, 1);
-	if (!cause || strlen(words->line[0].words.text) == whole)
-		return;
-	/* If the cause was cut, it is shown without the kind of the bound, then in two rows: as far
-	 * as the other sentences keep their rows, or if the cause was cut within a clause. */
-	lines_begin(words, words->at);
-	find_words(words, view, true, true);
-	line_cut(words, &words->line[0], 2);
-	if (lines_rows(words) <= room && words->line[0].rows > 1)
-		return;
-	for (int rows = 1; rows <= 2; rows++) {
-		lines_begin(words, words->at);
-		find_words(words, view, true, true);
-		lines_cut(words, room, rows);
-		if (!is_cut(&words->line[0]))
+	for (int rows = cause ? 0 : 1; rows <= 2; rows++) {
+		find_words(words, view, cause);
+		cut_remedy(words, view, room);
+		if (rows == 0)
+			line_cut(words, &words->line[0], 2);
+		else
+			lines_cut(words, room, rows);
+		if (rows == 0 ? lines_rows(words) <= room : !cause || !is_cut(&words->line[0]))
 			return;
 	}
 }
@@ -430,7 +440,7 @@ static void draw(struct box at, const struct scene *scene)
 	}
 	limits = &view->explanation->limits;
 	columns = measure(at, view, false);
-	lines_begin(&words, at);
+	words.at = at;
 	whole = cause_fits(at, &columns, view);
 	room = at.height - 1 - a - int_least(limits->limit_count, 3);
 	find_cut_words(&words, view, !whole && compared(view), room);

@@ -65,7 +65,7 @@ static void add_answers(struct lesson_column *column, const struct view_lesson *
 /* Returns words for the kind of answer that the student can type, such as "a letter". */
 static const char *expected(const struct view_lesson *lesson)
 {
-	return lesson->number ? "a number" : lesson->free_text ? "a sentence" : "a letter";
+	return lesson->number ? "a number" : lesson->free_text ? "a sentence" : "a letter or digit";
 }
 
 /* Returns the keys that answer the question: "a, b or Enter", "digits or Enter". */

@@ -52,7 +52,10 @@ static struct words title_of(const struct scene *scene)
 			view->foreign ? "not this core" : "the nearest known");
 	return words_of("ports: cycles an iteration, %1$s%2$sM %3$s\nports, %1$s%2$sM %3$s",
 		port_events_of_ports(view) ? "C counted, " : "",
-		view->slack && view->slack->count ? "P probed, " : "", core.text);
+		view->slack && view->slack->count && status_is_ok(&view->slack->status)
+			? "P probed, "
+			: "",
+		core.text);
 }
 
 static bool wanted(const struct view *view)

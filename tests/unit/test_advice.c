@@ -65,7 +65,10 @@ static const struct kernel stepped = { .name = "stepped",
 	.fit = fit,
 	.footprint = footprint,
 	.stepped = true };
-const struct kernel *const kernel_registry[] = { &kernel, &stepped, NULL };
+/* No knob of it adds accumulators. */
+static const struct knob one_knob[] = { KNOB_ROW_CHOICE("form", "", types, .role = KNOB_FORM) };
+static const struct kernel one_chain = { .name = "one-chain", .knobs = one_knob, .knob_count = 1 };
+const struct kernel *const kernel_registry[] = { &kernel, &stepped, &one_chain, NULL };
 
 /* What the explainer answers: CPE by the knobs. */
 static double (*cpe_of)(const int64_t *v);
@@ -376,6 +379,22 @@ TEST(every_limit_has_words_for_what_eases_it)
 		ask(by_nothing, &kernel);
 		assert_string_equal(advice.words, limit_remedy(kind));
 	}
+}
+
+TEST(accumulators_are_advised_only_where_a_knob_or_the_users_code_can_have_them)
+{
+	struct kernel own = one_chain;
+
+	own.isolated = true;
+	check_contains(advice_sentence(&one_chain, explanation, LIMIT_LATENCY), "No knob");
+	assert_string_equal(
+		advice_sentence(&kernel, explanation, LIMIT_LATENCY), limit_remedy(LIMIT_LATENCY));
+	assert_string_equal(
+		advice_sentence(&own, explanation, LIMIT_LATENCY), limit_remedy(LIMIT_LATENCY));
+	assert_string_equal(
+		advice_sentence(NULL, explanation, LIMIT_LATENCY), limit_remedy(LIMIT_LATENCY));
+	assert_string_equal(
+		advice_sentence(&one_chain, explanation, LIMIT_PORTS), limit_remedy(LIMIT_PORTS));
 }
 
 TEST(what_is_not_known_is_not_advised)

@@ -124,6 +124,7 @@ TEST(a_large_gap_has_a_likely_cause)
 	limits.limit[1] = (struct limit){ .kind = LIMIT_SHARED, .cause = "9 cycles without L3" };
 	limits.limit_count = 2;
 	check_contains(words(), "; likely shared-l3: 9 cycles without L3");
+	assert_true(gap.likely);
 	assert_null(strstr(gap.words, "no effect"));
 	/* Nothing shows that the code arrives late: the gap may have any other cause. */
 	limits.limit[1].kind = LIMIT_ALIGNMENT;

@@ -84,6 +84,7 @@ TEST(a_function_is_found_and_shown_with_its_limits_and_lines)
 	assert_int_equal(view.screen.overlay, OVERLAY_NONE);
 	check_contains(view.screen.notice, "functions with loops: ) next, ( previous");
 	check_function("sum", 1);
+	check_usage(session_command(session, "knob +1", now), "this function has one loop");
 	/* A program is never run. */
 	check_usage(session_command(session, "again", now),
 		"slexplore does not run programs, so nothing is measured here");

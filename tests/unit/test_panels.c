@@ -368,6 +368,26 @@ TEST(the_ladder_does_not_end_a_list_at_a_comma)
 	explanation->waits = NULL;
 }
 
+/* Where rows are short, the cause of the gap stays, and the advice gives way. */
+TEST(the_ladder_keeps_the_likely_cause_before_the_advice)
+{
+	static const char words[] =
+		"0.500 (100 %) above the limit; likely taken-branches: 2 taken branches, 1 a cycle";
+
+	begin_limits();
+	view.gap = (struct gap){ .kind = GAP_ABOVE, .likely = true };
+	snprintf(view.gap.words, sizeof(view.gap.words), "%s", words);
+	view.advice = (struct advice){ .kind = ADVICE_SENTENCE,
+		.words = "Jump less: unroll the loop, and let the likely way fall through." };
+	check_parts(
+		draw(&panel_ladder, 60, 12), "likely taken-branches: 2", "1 a cycle", "Jump less");
+	check_parts(draw(&panel_ladder, 60, 7), "likely taken-branches: 2", "1 a cycle");
+	lacks(shown, "Jump less");
+	/* Without a cause, the advice stays. */
+	view.gap.likely = false;
+	check_contains(draw(&panel_ladder, 60, 7), "Jump less");
+}
+
 /* The state of the measured value stands whole before the quartiles. */
 TEST(the_ladder_shows_a_contended_value_as_a_whole_word)
 {
@@ -638,6 +658,18 @@ TEST(code_shows_the_cost_of_each_instruction)
 	check_contains(draw(&panel_code, 80, 9), "sum of P costs: 4.00 of 4.00 cycles per element");
 	lacks(draw(&panel_code, 52, 9), "M cost");
 	check_contains(shown, "P cost");
+	/* Less than the loop's cycles has a meaning, if there is room for it. */
+	cost.insn[1].cost = (struct cost_value){ 0.5, 0.5, 0.5 };
+	check_contains(draw(&panel_code, 110, 9), "3.50 of 4.00 cycles per element; the rest: no");
+	check_contains(draw(&panel_code, 60, 9), "sum of P costs: 3.50 of 4.00 cycles per element");
+	/* What cannot be is not shown. */
+	cost.insn[1].cost = (struct cost_value){ -5, -5, -5 };
+	lacks(draw(&panel_code, 80, 9), "-5.00");
+	cost.status = status_failed("two speeds");
+	check_contains(draw(&panel_code, 80, 10), "P cost unavailable: two speeds");
+	lacks(shown, "3.00 +-0.04");
+	cost.status = status_ok();
+	cost.insn[1].cost = (struct cost_value){ 1, 1, 1 };
 	/* The noise of a contended core is no cost. */
 	cost.insn[1].contended = true;
 	check_parts(draw(&panel_code, 80, 10), "?", "core contended: 1 cost not shown");

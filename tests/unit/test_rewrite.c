@@ -153,6 +153,36 @@ TEST(loops_compute_as_before_and_run_each_instruction_as_often_as_asked)
 		}
 }
 
+/* The distances of branches decide how a core predicts them. */
+__attribute__((naked)) static double apart(const double *from, uint64_t count)
+{
+	__asm__("	.p2align 6		\n"
+		"1:	jmp 2f			\n"
+		"	.p2align 4		\n"
+		"2:	jmp 3f			\n"
+		"	.skip 45, 0xcc		\n"
+		"3:	sub $1, %rsi		\n"
+		"	jne 1b			\n"
+		"	ret			\n");
+}
+
+TEST(branches_keep_their_distances)
+{
+	struct decoded_function before, after;
+	loop_function *changed;
+
+	check_ok(decode_function((const void *)apart, 4096, &before));
+	check_ok(change(apart, 0, false, &changed));
+	check_ok(decode_function((const void *)changed, 4096, &after));
+	assert_int_equal(after.count, before.count);
+	for (int i = 0; i < before.count; i++)
+		assert_int_equal(after.insn[i].address - after.insn[0].address,
+			before.insn[i].address - before.insn[0].address);
+	changed(values, COUNT);
+	decode_function_free(&before);
+	decode_function_free(&after);
+}
+
 TEST(the_first_instruction_of_the_loop_keeps_its_place_in_the_line)
 {
 	struct decoded_function before, after;

@@ -90,6 +90,9 @@ TEST(a_theme_is_saved_and_changes_in_turn)
 	assert_int_equal(session_theme(session), THEME_LIGHT);
 	assert_string_equal(look(100)->screen.notice, "theme light, saved for the next sessions");
 	assert_false(session_command_works(session, "theme light"));
+	/* The search chooses also what is set. */
+	command("theme light", 100);
+	assert_string_equal(look(100)->screen.notice, "theme light is set already");
 	for (int i = 1; i <= THEME_COUNT; i++) {
 		command("theme next", 100);
 		assert_int_equal(session_theme(session), (THEME_LIGHT + i) % THEME_COUNT);

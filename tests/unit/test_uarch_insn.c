@@ -238,8 +238,9 @@ TEST(the_line_with_most_conditions_wins)
 	snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "CentaurHauls");
 	assert_int_equal(uarch_recognise(&machine, name, why), UARCH_NONE);
 	assert_string_equal(name, "");
-	assert_string_equal(why, "there is no core model for CentaurHauls family 6 model 10, nor "
-				 "for others of that maker");
+	assert_string_equal(why,
+		"there is no core model for CentaurHauls, family 6, model 16 (10), nor "
+		"for others of that maker");
 	snprintf(machine.processor.vendor, sizeof(machine.processor.vendor), "AuthenticAMD");
 	machine.processor.family = 0x1a;
 	assert_int_equal(uarch_recognise(&machine, name, why), UARCH_NEAREST);

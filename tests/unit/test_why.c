@@ -149,6 +149,24 @@ TEST(shares_are_what_each_change_removes)
 	why_free(why);
 }
 
+TEST(faster_than_the_limit_is_not_as_predicted)
+{
+	struct machine_made made = { .always = 3.3 };
+	struct why *why = measured(setting_words, &made, 4, 4, NAN);
+	char *text = printed(why);
+
+	assert_true(why_report(why)->below && why_report(why)->gap == 0);
+	check_contains(text, "0.700 (18 %) below the limit");
+	check_contains(text, "wrong here");
+	free(text);
+	why_free(why);
+	/* A little below it is at the limit. */
+	made = (struct machine_made){ .always = 3.9 };
+	why = measured(setting_words, &made, 4, 4, NAN);
+	assert_true(!why_report(why)->below && why_report(why)->gap == 0);
+	why_free(why);
+}
+
 TEST(shares_that_overlap_are_said_to_overlap)
 {
 	struct machine_made made = {

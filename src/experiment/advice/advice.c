@@ -250,7 +250,14 @@ static bool only_counts(const struct explanation *explanation)
 	return step && counts(step);
 }
 
-const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind)
+/* Returns whether the kernel is one of this program, and no knob of it adds accumulators. */
+static bool has_one_chain(const struct kernel *kernel)
+{
+	return kernel && !kernel->isolated && !kernel->function && kernel_knob(kernel, "acc") < 0;
+}
+
+const char *advice_sentence(
+	const struct kernel *kernel, const struct explanation *explanation, enum limit_kind kind)
 {
 	/* The cost of a line that moves between cores is not known, but it is the largest. */
 	if (explanation->place.shared_line)
@@ -261,6 +268,8 @@ const char *advice_sentence(const struct explanation *explanation, enum limit_ki
 	if (kind == LIMIT_LATENCY && only_counts(explanation))
 		return "Unroll: the chain only counts, and one step of the counter then serves "
 		       "several elements.";
+	if (kind == LIMIT_LATENCY && has_one_chain(kernel))
+		return "No knob breaks this chain; your own code can use more accumulators.";
 	return limit_remedy(kind);
 }
 
@@ -296,7 +305,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	if (question->explanation->place.shared_line || limits->incomplete) {
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words), "%s",
-			advice_sentence(question->explanation, kind));
+			advice_sentence(kernel, question->explanation, kind));
 		return true;
 	}
 	best.cpe = limits->predicted;
@@ -322,7 +331,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words), "%s",
-			advice_sentence(question->explanation, kind));
+			advice_sentence(kernel, question->explanation, kind));
 		return true;
 	}
 	advice->kind = ADVICE_KNOB;

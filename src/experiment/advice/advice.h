@@ -49,8 +49,10 @@ struct advice_question {
 /* Returns whether advice may rely on the explanation (the predicted limits) of a setting. */
 bool advice_knows(const struct explanation *explanation);
 
-/* Advises a change of the code, for a limit that no knob can ease. */
-const char *advice_sentence(const struct explanation *explanation, enum limit_kind kind);
+/* Advises a change of the code, for a limit of the kernel that no knob can ease. `kernel`
+ * may be NULL for a loop of a program. */
+const char *advice_sentence(
+	const struct kernel *kernel, const struct explanation *explanation, enum limit_kind kind);
 
 /* Advises a knob change that lowers the predicted CPE by ADVICE_WORTH (relative) or more. The
  * search for advice first tries the knobs that do not change the kernel's work. If no knob without

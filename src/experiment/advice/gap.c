@@ -50,8 +50,9 @@ static void add_unknown(const struct limits *limits, struct gap *gap)
 			limits->unknown == 1 ? " is" : "s are");
 		return;
 	}
-	if (limit && limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE &&
-		*limit->cause)
+	gap->likely = limit && limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE &&
+		      *limit->cause;
+	if (gap->likely)
 		add(gap, "; likely %s: %s", limit_rows[limit->kind].name, limit->cause);
 	else if (limit)
 		add(gap, "; %s is not known here", limit_rows[limit->kind].name);
@@ -137,8 +138,10 @@ static void qualify(const struct sample *sample, struct gap *gap)
 {
 	if (gap->kind == GAP_AT_LIMIT || gap->kind == GAP_EARLY || gap->kind == GAP_SOFT)
 		return;
-	if (sample->contended || sample->unsettled)
+	if (sample->contended || sample->unsettled) {
 		gap->words[0] = '\0';
+		gap->likely = false;
+	}
 	if (sample->contended && gap->kind == GAP_BELOW) {
 		add(gap, "below the limit, but contended: the value may be wrong");
 	} else if (sample->contended || sample->unsettled) {
@@ -153,9 +156,7 @@ static void qualify(const struct sample *sample, struct gap *gap)
 	}
 }
 
-/* Returns the cycles per element below which no measurement can be: the highest hard limit if the
- * core executes as many operations early as it can. */
-static double least_bound(const struct limits *limits)
+double gap_least(const struct limits *limits)
 {
 	double bound = 0;
 
@@ -190,7 +191,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	gap->cycles = sample->cpe - from;
 	gap->percent = 100 * gap->cycles / from;
 	if (!gap->soft && gap->percent < -100 * GAP_AT &&
-		sample->cpe >= least_bound(limits) * (1 - GAP_AT)) {
+		sample->cpe >= gap_least(limits) * (1 - GAP_AT)) {
 		gap->kind = GAP_EARLY;
 		add(gap,
 			"%s (%.0f %%) below the usual latency: the core executes some vector "

@@ -27,13 +27,18 @@ enum gap_kind {
 
 struct gap {
 	enum gap_kind kind;
-	bool soft; /* a soft limit is the prediction, and the gap begins at the prediction */
+	bool soft;   /* a soft limit is the prediction, and the gap begins at the prediction */
+	bool likely; /* the words name a limit that is the likely cause of the gap */
 	double cycles, percent; /* measured value minus prediction or binding limit, in cycles and
 				   in percent of the prediction or limit */
 	char words[400];	/* the gap in words: "0.250 (50 %) above the prediction" */
 	char brief[40];		/* short form of the gap between measurement and limit: "at it", "as
 				   predicted", "+0.250" */
 };
+
+/* Returns the cycles per element below which no measurement can be: the highest hard limit if the
+ * core executes as many operations early as it can. Pure. */
+double gap_least(const struct limits *limits);
 
 /* Computes the gap of a sample, which may be invalid. `core` is the title of the core whose limits
  * are used; NULL: the running core. `assumed` is true if the running core has no model, so the

@@ -490,6 +490,7 @@ static bool model_costs(struct cost *cost)
 
 static void measure_all(struct cost *cost)
 {
+	const struct code_change copy = cost_change(COST_PLAIN, NULL);
 	struct cost_report *report = &cost->report;
 
 	cost->plain.cpe = cost->plain_cpe;
@@ -500,10 +501,17 @@ static void measure_all(struct cost *cost)
 		cost->nops[i].cpe = cost->nops_cpe[i];
 	if (!status_is_ok(&report->status) || !model_costs(cost))
 		return;
-	report->status = measure_plain(cost);
+	snprintf(report->doing, sizeof(report->doing), "the loop and its copy");
+	report->status = changed_same(&cost->changed, &copy);
 	if (status_is_ok(&report->status))
-		while (measure_round(cost))
-			;
+		report->status = measure_plain(cost);
+	if (!status_is_ok(&report->status))
+		return;
+	while (measure_round(cost))
+		;
+	cost_discard(report);
+	if (!cost->plain.contended)
+		report->status = changed_steady(cost->plain.cpe, cost->plain.count);
 }
 
 void cost_measure(struct cost *cost, const struct measurer *measurer)
@@ -531,7 +539,7 @@ static void cost_state(const struct cost *cost, struct campaign_state *state)
 		done += isfinite(report->insn[i].cost.value);
 	state->done = report->count ? (double)done / report->count : 1;
 	state->doing = report->doing;
-	state->any = done > 0;
+	state->any = done > 0 && status_is_ok(&report->status);
 	state->why = report->status.text;
 }
 

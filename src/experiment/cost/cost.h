@@ -190,6 +190,15 @@ double cost_sum(const struct cost_report *report);
  * exceeds each of them alone: each cost is the most that the instruction costs. */
 bool cost_at_most(const struct cost_report *report);
 
+/* Whether the costs add up to less than the cycles of the loop, by more than the measurement error
+ * and a small share of the cycles. Then something limits the loop that no single instruction
+ * causes, such as the front end. */
+bool cost_at_least(const struct cost_report *report);
+
+/* Discards costs that cannot be: with a copy of the instruction, the loop would save more cycles
+ * than it takes. Their reason is in why_twice and why_later. */
+void cost_discard(struct cost_report *report);
+
 /* Whether the cost of an instruction is below 0 by more than the measurement error and a small
  * share of the cycles: with a copy of the instruction, the loop is faster than with nops in its
  * place. For example, stores to random lines are faster in pairs that go to the same line. */

@@ -3,6 +3,7 @@
 #include "experiment/cost/cost.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* If the costs add up to more than the loop's cycles by this share, each is an upper bound. */
@@ -60,6 +61,33 @@ bool cost_at_most(const struct cost_report *report)
 			errors =
 				hypot(errors, report->insn[i].cost.value - report->insn[i].cost.lo);
 	return cost_sum(report) - errors > (1 + MORE) * report->cpe.value;
+}
+
+bool cost_at_least(const struct cost_report *report)
+{
+	double errors = 0;
+
+	for (int i = 0; i < report->count; i++)
+		if (isfinite(report->insn[i].cost.value))
+			errors =
+				hypot(errors, report->insn[i].cost.hi - report->insn[i].cost.value);
+	return cost_sum(report) + errors < (1 - MORE) * report->cpe.value;
+}
+
+void cost_discard(struct cost_report *report)
+{
+	const struct cost_value unknown = { NAN, NAN, NAN };
+	static const char why[] = "with the copy, the loop would save more cycles than it takes";
+
+	for (int i = 0; i < report->count; i++) {
+		struct cost_insn *insn = &report->insn[i];
+
+		if (!(insn->twice.value < -report->cpe.value))
+			continue;
+		insn->cost = insn->twice = insn->later = unknown;
+		snprintf(insn->why_twice, sizeof(insn->why_twice), "%s", why);
+		snprintf(insn->why_later, sizeof(insn->why_later), "%s", why);
+	}
 }
 
 bool cost_below(const struct cost_report *report)

@@ -43,6 +43,10 @@
  * for less than this share of the work. */
 #define MUCH_LESS 0.8
 
+/* If an iteration takes FAR times the cycles that the core model predicts, an unknown effect limits
+ * the loop. It may delay the added instructions, too. */
+#define FAR 1.5
+
 /* ---- From points to values */
 
 /* Returns the cycles for which one filler (added instruction) keeps the resource busy. A division
@@ -356,6 +360,35 @@ static double certain_pressure(
 	return crossing > 0 ? fmax(parts, resource->pressure - crossing) : parts;
 }
 
+/* Returns the most cycles for which the operations of the loop that may use a resource can keep it
+ * busy. Loads and stores may share the units of addresses. */
+static double most_pressure(
+	const struct slack_report *report, const struct slack_resource *resource)
+{
+	double cycles = 0;
+
+	for (int i = 0; i < report->count && !resource->ports; i++)
+		cycles += report->resource[i].count * resource->each;
+	if (!resource->ports)
+		return cycles;
+	for (int i = 0; i < report->class_count; i++)
+		for (int t = 0; t < report->class[i].terms; t++)
+			if (report->class[i].term[t].ports & resource->ports)
+				cycles += report->class[i].count *
+					  (double)report->class[i].term[t].count *
+					  (double)report->class[i].term[t].cycles;
+	return cycles / size_of(resource);
+}
+
+/* Whether the added instructions show pressure that the loop cannot cause: an unknown effect makes
+ * the loop slow, and a resource looks busier than all operations of the loop can keep it. */
+static bool exceeds_loop(const struct slack_report *report, const struct slack_resource *resource)
+{
+	return report->predicted > 0 && report->cycles > FAR * report->predicted &&
+	       resource->pressure > most_pressure(report, resource) +
+					    fmax(CERTAIN, CERTAIN_SHARE * report->cycles);
+}
+
 void slack_bound(struct slack_report *report)
 {
 	struct slack_resource *order[SLACK_RESOURCES];
@@ -388,6 +421,8 @@ void slack_bound(struct slack_report *report)
 			whole->kind = SLACK_AT_LEAST;
 			whole->pressure_lo = fmin(whole->pressure_lo, least);
 		}
+		if (exceeds_loop(report, whole))
+			whole->kind = SLACK_AMBIGUOUS;
 		/* The loop cannot keep a resource busy for more cycles than an iteration has. */
 		whole->pressure = fmin(whole->pressure, report->cycles);
 		whole->pressure_lo = fmin(whole->pressure_lo, whole->pressure);

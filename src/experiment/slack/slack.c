@@ -78,6 +78,7 @@ struct slack *slack_new(const struct setting *setting, const struct explanation 
 		snprintf(report->uarch, sizeof(report->uarch), "%s", uarch->name);
 		snprintf(report->title, sizeof(report->title), "%s", uarch->title);
 		report->elements = explanation->loop.elements / explanation->loop.turns;
+		report->predicted = explanation->limits.predicted * report->elements;
 		limits_work(&explanation->loop, uarch, work);
 		fillers_find(report, uarch, work);
 	}
@@ -498,6 +499,13 @@ static void measure_first(struct slack *slack)
 	struct slack_report *report = &slack->report;
 
 	slack->visits = 1;
+	if (status_is_ok(&report->status)) {
+		const struct code_change copy =
+			fillers_change(report->resource[0].option[0].number, 0);
+
+		snprintf(report->doing, sizeof(report->doing), "the loop and its copy");
+		report->status = changed_same(&slack->changed, &copy);
+	}
 	if (status_is_ok(&report->status))
 		report->status = measure_base(slack, &slack->busy);
 	if (!status_is_ok(&report->status))
@@ -564,7 +572,7 @@ static void slack_state(const struct slack *slack, struct campaign_state *state)
 		done += report->resource[i].kind != SLACK_WAITS;
 	state->done = report->count ? (double)done / report->count : 1;
 	state->doing = report->doing;
-	state->any = done > 0;
+	state->any = done > 0 && status_is_ok(&report->status);
 	state->why = report->status.text;
 }
 

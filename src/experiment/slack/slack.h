@@ -105,6 +105,7 @@ struct slack_report {
 	char uarch[UARCH_NAME], title[64]; /* the core model; "": none */
 	struct status status;		   /* why nothing can be measured */
 	double elements;		   /* number of data elements per iteration */
+	double predicted;    /* cycles of an iteration by the core model; 0: unknown */
 	double slots, width; /* number of rename slots that an iteration needs, and number of slots
 				per cycle */
 	double cycles, cycles_lo, cycles_hi; /* cycles of an iteration of the loop without added

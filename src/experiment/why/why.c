@@ -9,6 +9,7 @@
 
 #include "base/stats.h"
 #include "base/text.h"
+#include "experiment/advice/gap.h"
 
 /* All changes of one setting are measured within SECONDS, if the caller gives no other time. One
  * measurement ends after QUIET quiet trials or after VISIT seconds. For data beyond the second
@@ -166,6 +167,7 @@ struct why *why_new(const struct why_question *question)
 		snprintf(report->uarch, sizeof(report->uarch), "%s", limits->uarch->name);
 		report->limit = limits->bound;
 		report->predicted = limits->predicted;
+		report->least = gap_least(limits);
 		name_limit(limits, limits->binding, report->binding, sizeof(report->binding));
 		name_limit(limits, limits->predicted_by, report->predicted_by,
 			sizeof(report->predicted_by));
@@ -282,6 +284,7 @@ static void set_gap(struct why *why)
 	/* If a soft limit predicts the measured cycles, measurements with one change show which
 	 * effect causes them. */
 	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
+	report->below = !report->contended && report->cpe < (1 - GAP_AT) * report->least;
 	report->gap = report->cpe - why_begin(report);
 	if (report->cpe <= (1 + WHY_GAP) * least_limit(report))
 		report->gap = 0;

@@ -67,7 +67,10 @@ struct why_report {
 	 * than the binding limit, and the change; NAN and "": the binding limit is the least. */
 	double moved;
 	char moved_with[40];
-	bool known;		    /* the prediction explains the measurement */
+	bool known;   /* the prediction explains the measurement */
+	double least; /* cycles per element below which no measurement can be: gap_least() */
+	bool below;   /* the measurement is below `least`, so the core model or the clock is wrong
+		       */
 	double cpe, cpe_lo, cpe_hi; /* measured cycles per element: median and quartiles */
 	enum source cycles_from;
 	double gap; /* measured cycles per element above why_begin(); 0: no gap worth an
@@ -158,6 +161,9 @@ void why_judge(struct why_cause *cause, const struct why_report *report, const d
 
 /* Returns the number of compared pairs. */
 int why_compared(const struct why_report *report);
+
+/* What report->below means. */
+extern const char why_below[];
 
 /* Returns the causes of a gap in one line: "cache sets 66 %, unexplained 34 %". */
 struct words why_words(const struct why_report *report);

@@ -14,6 +14,8 @@ enum { COLUMNS = 80 };
 /* A change whose saved cycles exceed the gap by this ratio gets a sentence. */
 #define MORE 1.05
 
+const char why_below[] = "below the limit: the core model or the clock is wrong here";
+
 static bool is_cause(const struct why_cause *cause)
 {
 	return cause->kind == WHY_CAUSE;
@@ -57,6 +59,8 @@ struct words why_words(const struct why_report *report)
 		return words_of("no pairs were measured: %s", report->status.text);
 	if (!report->complete)
 		return words_of("comparing pairs: %s…", report->doing);
+	if (report->below)
+		return words_of("none, the loop is faster than its limit");
 	if (!(report->gap > 0))
 		return words_of("no gap to explain");
 	for (int i = 0; i < report->count && is_cause(&report->cause[i]); i++)
@@ -86,7 +90,13 @@ static void print_gap(FILE *out, const struct why_report *report)
 	fprintf(out, "predicted  %s by %s; binding limit %s by %s\n",
 		units_value(report->predicted).text, report->predicted_by,
 		units_value(report->limit).text, report->binding);
-	if (!(report->gap > 0))
+	if (report->below)
+		print_text(out, "gap        ",
+			words_of("none: %s (%.0f %%) %s",
+				units_value(report->limit - report->cpe).text,
+				100 * (1 - report->cpe / report->limit), why_below)
+				.text);
+	else if (!(report->gap > 0))
 		fprintf(out, "gap        none: at most %.0f %% above the prediction\n",
 			100 * WHY_GAP);
 	else if (why_begin(report) == report->moved)

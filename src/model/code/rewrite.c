@@ -197,6 +197,18 @@ static size_t insn_length(const struct writing *writing, int i)
 	return relocate_length(insn_at(writing, i), writing->moved[i].longer);
 }
 
+/* Returns the bytes after an instruction of the loop that never run: the distances of branches
+ * decide how a core predicts them, so the copy has the same. */
+static size_t gap_after(const struct writing *writing, int i)
+{
+	const struct decoded_function *function = writing->function;
+	const struct insn *insn = insn_at(writing, i);
+
+	return i >= function->first && i < function->last
+		       ? insn[1].address - insn->address - insn->length
+		       : 0;
+}
+
 /* Returns the bytes that a filler (added instruction) takes at an offset of the changed code,
  * including bytes that it jumps over. The loop's first instruction keeps its offset within its
  * 64-byte line, so the line of every other instruction is known. */
@@ -228,7 +240,7 @@ static void lay_out(struct writing *writing)
 		for (int k = 0; k < moved->place; k++)
 			at += filler_length(writing, next++, at);
 		moved->at = at;
-		at += insn_length(writing, i);
+		at += insn_length(writing, i) + gap_after(writing, i);
 		if (i == function->last)
 			at += length_of(change->after, change->after_count);
 	}
@@ -346,6 +358,7 @@ static bool write_all(struct writing *writing, uint8_t *base)
 			reached &= write_filler(writing, next++, base, &to);
 		reached &= write_insn(writing, i, base);
 		to = base + moved->at + insn_length(writing, i);
+		write_nops(to, gap_after(writing, i));
 		if (i == function->last)
 			reached &= write_lines(&to, change->after, change->after_count);
 	}

@@ -89,13 +89,23 @@ static double nearness(
 	return best;
 }
 
+/* Adds a number as /proc/cpuinfo has it, and in brackets as core files have it, if they differ:
+ * "207 (cf)". */
+static void add_number(struct text *text, unsigned number)
+{
+	text_addf(text, number > 9 ? "%u (%x)" : "%u", number, number);
+}
+
 static void describe(const struct processor *processor, struct text *text)
 {
-	if (processor->vendor[0])
-		text_addf(text, "%s family %x model %x", processor->vendor, processor->family,
-			processor->model);
-	else
+	if (processor->vendor[0]) {
+		text_addf(text, "%s, family ", processor->vendor);
+		add_number(text, processor->family);
+		text_add(text, ", model ");
+		add_number(text, processor->model);
+	} else {
 		text_addf(text, "implementer %x part %x", processor->implementer, processor->part);
+	}
 }
 
 static void explain_match(
