@@ -89,7 +89,9 @@ KERNEL_LOOP static uint64_t list_length(const struct node *node)
 		__asm__("" : "+r"(length), "+r"(node));
 		node = node->next;
 	}
-	return length;
+	/* The end of the list, NULL, is a part of the result: what follows waits for it. */
+	__asm__("" : "+r"(node));
+	return length + (uint64_t)(uintptr_t)node;
 }
 
 typedef uint64_t list_function(const struct node *node);
@@ -140,16 +142,23 @@ static struct status list_prepare(struct kernel_run *run)
 			  : status_make(STATUS_CANCELLED, "stopped while the list was built");
 }
 
+/* Each walk begins after the end of the one before, also if the core foresees the end of a short
+ * list: its first node has the number of nodes counted so far, minus the same number. */
 static void list_call(struct kernel_run *run, uint64_t elements)
 {
+	uint64_t counted = 0;
+
 	run->result = 0;
 	while (elements > 0) {
 		uint64_t room = run->ring - run->position,
 			 piece = elements < room ? elements : room;
 		struct node *last = node_at(run, run->position + piece - 1), *next = last->next;
+		const char *first =
+			(const char *)node_at(run, run->position) + (run->result - counted);
 
 		last->next = NULL;
-		run->result += ((list_function *)run->code.start)(node_at(run, run->position));
+		run->result += ((list_function *)run->code.start)((const struct node *)first);
+		counted += piece;
 		last->next = next;
 		run->position = (run->position + piece) % run->ring;
 		elements -= piece;
