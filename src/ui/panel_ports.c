@@ -200,7 +200,9 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 	port_events_bar(at, x, y, bar, entry->pressure, scale, entry->full ? STYLE_WARN : STYLE_BAR,
 		GLYPH_BAR7);
 	mark = scale > 0 ? (int)lround(entry->naive / scale * bar) - 1 : -1;
-	if (fabs(entry->naive - entry->pressure) > 0.005 * scale && mark >= 0)
+	/* A mark on a bar of a single cell would hide it. */
+	if (fabs(entry->naive - entry->pressure) > 0.005 * scale &&
+		mark >= (scale > 0 && entry->pressure > 0 && entry->pressure / scale * bar < 1.5))
 		canvas_glyph(at, x + mark, y, STYLE_FOCUS, GLYPH_VLINE);
 	canvas_right(at, after, y,
 		entry->pressure > 0 ? entry->full ? STYLE_FIGURE : STYLE_TEXT : STYLE_DIM, "%.2f",
