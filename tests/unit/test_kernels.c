@@ -585,4 +585,30 @@ TEST(a_value_off_the_multiple_of_its_knob_is_refused_as_the_parser_refuses_it)
 	assert_true(refused > 0);
 }
 
+static const struct kernel_run *walked_run;
+static int walks_outside;
+
+/* A list's loop that counts nothing, as after a change that measures costs. */
+static uint64_t counts_nothing(const unsigned char *node)
+{
+	walks_outside +=
+		node < walked_run->memory ||
+		node >= walked_run->memory + kernel_footprint(walked_run->kernel, walked_run->v);
+	return 0;
+}
+
+TEST(a_list_is_walked_from_its_nodes_whatever_its_loop_returns)
+{
+	struct kernel_run run;
+	struct setting setting;
+
+	assert_true(setting_read(&setting, "list-length size=4k spacing=256"));
+	laid_at(setting.kernel, setting.v, &run);
+	walked_run = &run;
+	walks_outside = 0;
+	run.code.start = (const void *)counts_nothing;
+	setting.kernel->call(&run, 4 * run.ring);
+	assert_int_equal(walks_outside, 0);
+}
+
 RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)
