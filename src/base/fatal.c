@@ -102,13 +102,12 @@ static _Thread_local int overtime = -1;
 double fatal_guard_seconds = 3;
 
 /* The system calls allocate no memory; the functions of the C library may. */
-static void begin_overtime(void)
+static void begin_overtime(double seconds)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = OVERTIME_SIGNAL };
 	const struct itimerspec limit = {
-		.it_value = { .tv_sec = (time_t)fatal_guard_seconds,
-			.tv_nsec = (long)(1e9 * (fatal_guard_seconds -
-							(double)(time_t)fatal_guard_seconds)) }
+		.it_value = { .tv_sec = (time_t)seconds,
+			.tv_nsec = (long)(1e9 * (seconds - (double)(time_t)seconds)) }
 	};
 	sigset_t set;
 
@@ -123,19 +122,32 @@ static void begin_overtime(void)
 	syscall(SYS_timer_settime, overtime, 0, &limit, NULL);
 }
 
-void fatal_guard(const char *what)
+void fatal_guard_for(const char *what, double seconds)
 {
 	if (overtime >= 0)
 		syscall(SYS_timer_delete, overtime);
 	overtime = -1;
 	guarded = what;
 	if (what && handles_overtime)
-		begin_overtime();
+		begin_overtime(seconds);
+}
+
+void fatal_guard(const char *what)
+{
+	fatal_guard_for(what, fatal_guard_seconds);
+}
+
+/* The descriptor for messages. */
+static atomic_int messages = STDERR_FILENO;
+
+void fatal_messages(int descriptor)
+{
+	atomic_store(&messages, descriptor);
 }
 
 static void say(const char *words)
 {
-	(void)!write(STDERR_FILENO, words, strlen(words));
+	(void)!write(atomic_load(&messages), words, strlen(words));
 }
 
 static void report(const char *happened)
@@ -213,6 +225,8 @@ void fatal_catch(void)
 		catch_signal(signals[i]);
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
 		catch_signal(number);
+	/* fatal() in one thread ends the program while another thread writes a file. */
+	atexit(fatal_remove);
 }
 
 void fatal(const char *format, ...)

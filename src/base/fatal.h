@@ -20,7 +20,7 @@ void fatal_remove(void);
 void fatal_restore(void);
 
 /* Call once, before other threads start. From now on, fatal signals whose action is the default
- * action first restore the terminal and remove what fatal_remover() names. */
+ * action first restore the terminal and remove what fatal_remover() names, and so does exit(). */
 void fatal_catch(void);
 /* Ends the program by a signal as fatal_catch() says. Async-signal-safe. */
 void fatal_signal(int number);
@@ -33,6 +33,12 @@ bool fatal_handles(const struct sigaction *action);
  * "cairo, which draws pictures,"; it must stay valid. Guards cannot be nested. */
 void fatal_guard(const char *what);
 extern double fatal_guard_seconds;
+/* Like fatal_guard(), with another limit of processor time. */
+void fatal_guard_for(const char *what, double seconds);
+
+/* The messages of this file go to this descriptor, while standard error is another file. */
+void fatal_messages(int descriptor);
+
 /* For handlers of signals: if the signal is a crash and this thread is guarded, ends the program
  * with this message; otherwise does nothing. Async-signal-safe. */
 void fatal_report(int number);

@@ -393,8 +393,9 @@ static void print_odd_unit(struct report *report, const struct comparison *compa
 	text_free(&words);
 }
 
-static void print_spreads(
-	struct report *report, const struct comparison *comparison, int model, const char *units)
+/* Prints the spreads of a processor model. *at: the first spread that was not printed yet. */
+static void print_spreads(struct report *report, const struct comparison *comparison, int model,
+	const char *units, int *at)
 {
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *name = fleet->usual[model].model;
@@ -406,8 +407,8 @@ static void print_spreads(
 		fleet->units_of[model] < DIFFER_LEAST ? ", too few to find one that differs" : "");
 	fprintf(out, "%-*s %8s %8s %8s %8s %8s  lowest, highest\n", NAME_COLUMNS, "quantity",
 		"lowest", "quartile", "median", "quartile", "highest");
-	for (int i = 0; i < fleet->spread_count; i++) {
-		const struct differ_spread *spread = &fleet->spread[i];
+	for (; *at < fleet->spread_count && fleet->spread[*at].model <= model; (*at)++) {
+		const struct differ_spread *spread = &fleet->spread[*at];
 		const struct compared_quantity *quantity =
 			&comparison->compared->quantity[spread->quantity];
 		bool equal = !(spread->least < spread->most);
@@ -438,7 +439,7 @@ static void print_fleet(struct report *report, const struct comparison *comparis
 {
 	const struct differ_fleet *fleet = comparison->fleet;
 	const char *units = fleet->by_file ? "files" : "hosts";
-	int models = 0;
+	int models = 0, at = 0;
 
 	for (int i = 0; i < fleet->model_count; i++)
 		models += fleet->units_of[i] > 0;
@@ -463,7 +464,7 @@ static void print_fleet(struct report *report, const struct comparison *comparis
 		print_odd_unit(report, comparison, fleet->order[fleet->order_count + i]);
 	for (int i = 0; i < fleet->model_count; i++)
 		if (fleet->units_of[i])
-			print_spreads(report, comparison, i, units);
+			print_spreads(report, comparison, i, units, &at);
 }
 
 void compare_text(struct report *report, const void *item)

@@ -83,7 +83,8 @@ static void slack_text(struct report *report, const void *item)
 	if (slack->contended)
 		fputs("CONTENDED: another thread shares this core, so values may be wrong\n", out);
 	if (!slack->complete)
-		fputs("Not complete: the measurement was interrupted.\n", out);
+		fputs("Not complete: the measurement was interrupted, or its time was over.\n",
+			out);
 }
 
 static void slack_end(struct report *report)

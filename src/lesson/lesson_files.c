@@ -56,26 +56,57 @@ struct status lesson_open(
 	return status;
 }
 
-/* Moves each lesson after the lessons that its statement `after` names. */
+/* A lesson that comes after another one: their places in a list of lessons. */
+struct succession {
+	int later, earlier;
+};
+
+/* The lessons of the list that other lessons of the list name in their statements `after`. */
+static struct succession *successions(struct lesson **lessons, int count, size_t *found)
+{
+	struct succession *list = NULL;
+
+	*found = 0;
+	for (int at = 0; at < count; at++)
+		for (int i = 0; i < lessons[at]->after_count; i++)
+			for (int before = 0; before < count; before++) {
+				const char *name = lessons[at]->after[i].words;
+
+				if (strcmp(lessons[before]->name, name) != 0)
+					continue;
+				list = memory_grow(list, *found, sizeof(*list));
+				list[(*found)++] = (struct succession){ at, before };
+				break;
+			}
+	return list;
+}
+
+/* Puts each lesson after the lessons that its statement `after` names. Lessons that name each other
+ * in a circle come last. */
 static void order(struct lesson **lessons, int count)
 {
-	for (int moves = 0, at = 0; at < count && moves < count * count; at++)
-		for (int i = 0; i < lessons[at]->after_count; i++) {
-			const char *name = lessons[at]->after[i].words;
-			int before = at + 1;
-			struct lesson *lesson = lessons[at];
+	struct lesson **left = memory_new((size_t)count + 1, sizeof(struct lesson *));
+	int *waits = memory_new((size_t)count + 1, sizeof(*waits));
+	size_t pairs;
+	struct succession *pair = successions(lessons, count, &pairs);
 
-			while (before < count && strcmp(lessons[before]->name, name) != 0)
-				before++;
-			if (before >= count)
-				continue;
-			memmove(&lessons[at], &lessons[at + 1],
-				(size_t)(before - at) * sizeof(*lessons));
-			lessons[before] = lesson;
-			at--;
-			moves++;
-			break;
-		}
+	memcpy(left, lessons, (size_t)count * sizeof(struct lesson *));
+	for (size_t i = 0; i < pairs; i++)
+		waits[pair[i].later]++;
+	for (int placed = 0, at, first; placed < count; placed++) {
+		for (at = 0; at < count && (!left[at] || waits[at] > 0); at++)
+			;
+		for (first = 0; !left[first]; first++)
+			;
+		at = at < count ? at : first;
+		lessons[placed] = left[at];
+		left[at] = NULL;
+		for (size_t i = 0; i < pairs; i++)
+			waits[pair[i].later] -= pair[i].earlier == at;
+	}
+	free(left);
+	free(waits);
+	free(pair);
 }
 
 struct lesson **lessons_all(int *count)

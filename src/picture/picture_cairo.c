@@ -48,6 +48,12 @@ static struct {
 } api;
 static bool loaded;
 
+/* Without memory, cairo and the libraries that it loads access address 0, or read the settings of
+ * fonts for ever. A first drawing may read all fonts of the machine, which takes DRAWING_SECONDS at
+ * most. */
+static const char guarded[] = "cairo, which draws pictures,";
+static const double DRAWING_SECONDS = 5;
+
 struct status picture_cairo_ready(void)
 {
 	static const struct library_function places[] = { FUNCTIONS(PLACE) };
@@ -55,8 +61,7 @@ struct status picture_cairo_ready(void)
 
 	if (loaded)
 		return status_ok();
-	/* If its first allocation fails, a library that cairo loads accesses address 0. */
-	fatal_guard("cairo, which draws pictures,");
+	fatal_guard(guarded);
 	loaded = library_load("libcairo.so.2", places, sizeof(places) / sizeof(places[0]), why);
 	fatal_guard(NULL);
 	if (!loaded)
@@ -96,12 +101,15 @@ static void load_fonts(cairo_t *cairo)
 		return;
 	kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	nowhere = kept < 0 ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (nowhere >= 0)
+	if (nowhere >= 0) {
+		fatal_messages(kept);
 		dup2(nowhere, STDERR_FILENO);
+	}
 	pen_width(cairo, "x", 12, false);
 	pen_width(cairo, "x", 12, true);
 	if (nowhere >= 0) {
 		dup2(kept, STDERR_FILENO);
+		fatal_messages(STDERR_FILENO);
 		close(nowhere);
 	}
 	if (kept >= 0)
@@ -265,6 +273,7 @@ struct status picture_draw(enum picture_format format, const struct chart *chart
 
 	if (!status_is_ok(&status))
 		return status;
+	fatal_guard_for(guarded, DRAWING_SECONDS);
 	surface = format == PICTURE_PNG
 			  ? api.cairo_image_surface_create(CAIRO_FORMAT_RGB24,
 				    (int)(LAYOUT_WIDTH * scale), (int)(LAYOUT_HEIGHT * scale))
@@ -285,6 +294,7 @@ struct status picture_draw(enum picture_format format, const struct chart *chart
 	if (status_is_ok(&status))
 		status = outcome(api.cairo_surface_status(surface));
 	api.cairo_surface_destroy(surface);
+	fatal_guard(NULL);
 	if (status_is_ok(&status) && format == PICTURE_SVG)
 		add_described(chart, &drawn, out);
 	else if (status_is_ok(&status))

@@ -291,6 +291,11 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count)
 								       : SEQUENCE_ALT;
 }
 
+bool sequence_is_cut(enum sequence sequence, wint_t before, wint_t character)
+{
+	return sequence == SEQUENCE_STRING && before == ESCAPE && character != '\\';
+}
+
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character)
 {
 	switch (sequence) {

@@ -141,3 +141,7 @@ enum sequence sequence_after_escape(const wint_t *after, size_t count);
 /* Returns whether a control sequence ends with `character`. Parameter `before`: the previous
  * character of the sequence; 0: `character` is its first character. */
 bool sequence_ends(enum sequence sequence, wint_t before, wint_t character);
+
+/* Returns whether the end of a string from the terminal was lost: the string contains an Esc that
+ * no backslash follows, so the user pressed that Esc, and `character` is a key. */
+bool sequence_is_cut(enum sequence sequence, wint_t before, wint_t character);

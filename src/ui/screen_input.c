@@ -22,8 +22,9 @@
 enum { PASTE_BEGINS = 2000, PASTE_ENDS };
 
 /* A pasted text longer than PASTE_MOST bytes is cut. If the end of a pasted text does not arrive
- * within PASTE_PAUSE seconds after its last character, or within ESC_PAUSE seconds after an Esc,
- * the text ends there: terminals paste no Esc, so the user typed it because the end was lost. */
+ * within PASTE_PAUSE seconds after its last character, or within ESC_PAUSE seconds after an Esc, or
+ * if a second Esc follows at once, the text ends there: terminals paste no Esc, so the user typed
+ * it because the end was lost. */
 enum { PASTE_MOST = 4096 };
 #define PASTE_PAUSE 3.0
 #define ESC_PAUSE   0.5
@@ -177,9 +178,10 @@ static bool within_sequence(wint_t key)
 		background_string(&input.background, key,
 			sequence_ends(SEQUENCE_STRING, input.sequence_last, key)))
 		return true;
-	/* Stop skipping if the sequence has not ended in time, or if a control character interrupts
-	 * it. */
+	/* Stop skipping if the sequence has not ended in time, if its end was lost, or if a control
+	 * character interrupts it. */
 	if (at - input.sequence_at > SEQUENCE_PAUSE ||
+		sequence_is_cut(input.sequence, input.sequence_last, key) ||
 		(input.sequence == SEQUENCE_CONTROL && key < ' '))
 		input.sequence = SEQUENCE_NONE;
 	if (input.sequence == SEQUENCE_NONE)
@@ -218,6 +220,14 @@ static int sequence_take(wint_t key)
 	return KEYCODE_NONE;
 }
 
+/* Whether the text before an Esc that nothing followed is all of the pasted text. */
+static bool paste_escaped(void)
+{
+	const struct text *pasted = &input.pasted;
+
+	return pasted->length > 0 && pasted->bytes[pasted->length - 1] == '\033';
+}
+
 /* Adds a character to the pasted text. Returns whether the text ends with this character. */
 static bool paste_take(int kind, wint_t key)
 {
@@ -227,6 +237,8 @@ static bool paste_take(int kind, wint_t key)
 	input.pasted_at = monotonic_seconds();
 	if (kind == KEY_CODE_YES)
 		return key == PASTE_ENDS;
+	if (key == 27 && paste_escaped())
+		return true;
 	/* Only the last characters of a text that is too long are needed, to find its end. */
 	if (pasted->length >= PASTE_MOST + mark) {
 		pasted->length--;
@@ -244,14 +256,6 @@ static bool paste_take(int kind, wint_t key)
 	pasted->length -= mark;
 	pasted->bytes[pasted->length] = '\0';
 	return true;
-}
-
-/* Whether the text before an Esc that nothing followed is all of the pasted text. */
-static bool paste_escaped(void)
-{
-	const struct text *pasted = &input.pasted;
-
-	return pasted->length > 0 && pasted->bytes[pasted->length - 1] == '\033';
 }
 
 double screen_input_due(void)

@@ -143,6 +143,12 @@ echo 'no record' >other
 expect 2 compare other
 says err 'none of 1 lines'
 
+# As many processor models as hosts.
+"${AWK:-awk}" 'BEGIN { for (i = 0; i < 30000; i++)
+	printf "{\"v\":1,\"record\":\"sample\",\"id\":2,\"host\":\"h%d\",\"machine\":\"CPU %d\",\"kernel\":\"mul-by\",\"setting\":\"size=16k\",\"cpe\":4.0,\"trials\":40}\n", i, i }' >many.jsonl
+(ulimit -t 20 && "$SLEXPLORE" compare many.jsonl >out 2>err) || fail "many processor models: $(tail -n 3 err)"
+says out '30000 processor models'
+
 # A device has no end.
 timeout 30 "$SLEXPLORE" compare /dev/zero /dev/zero >out 2>err
 [ $? = 2 ] || fail "a device is read"

@@ -10,6 +10,10 @@ mkdir trials
 "$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" -cheap -trials=300 >out ||
 	fail "$(head -c 2000 out)"
 trials=$(tail -n 1 out)
+# Without memory, the library that finds fonts crashes, or tries again for ever.
+for call in 1500 6000; do
+	"$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" "picture:malloc:$call+" >out || fail "$(head -c 2000 out)"
+done
 # Parts of `make check-faults` that run at the same time must not remove each other's folder.
 removed() { "${MAKE:-make}" -n -C "$top_builddir" check-faults "PART=$1" 2>err | sed -n 's/^rm -rf \(faults[^ ]*\).*/\1/p' | sort -u; }
 first=$(removed 1/3)

@@ -117,6 +117,26 @@ TEST(a_signal_in_a_library_ends_the_program_as_elsewhere)
 	}
 }
 
+/* Another thread may be writing a file. */
+TEST(a_failure_without_a_terminal_removes_temporary_files)
+{
+	pid_t child;
+	int how;
+
+	see();
+	child = fork();
+	if (child == 0) {
+		close(STDERR_FILENO);
+		fatal_catch();
+		fatal_remover(rescue);
+		give_up(NULL);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 1);
+	assert_int_equal(atomic_load(&seen->rescued_in), child);
+	munmap(seen, sizeof(*seen));
+}
+
 TEST(the_thread_of_the_terminal_restores_it_and_stops)
 {
 	void (*const works[])(void *) = { crash, give_up };

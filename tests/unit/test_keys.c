@@ -260,6 +260,15 @@ static const wchar_t *keys_of(const wchar_t *text)
 	return text;
 }
 
+TEST(an_esc_ends_a_string_whose_end_was_lost)
+{
+	assert_true(sequence_is_cut(SEQUENCE_STRING, 27, 'q'));
+	assert_true(sequence_is_cut(SEQUENCE_STRING, 27, 27));
+	assert_false(sequence_is_cut(SEQUENCE_STRING, 27, '\\'));
+	assert_false(sequence_is_cut(SEQUENCE_STRING, 'q', 'q'));
+	assert_false(sequence_is_cut(SEQUENCE_CONTROL, 27, 'q'));
+}
+
 TEST(what_a_terminal_tells_of_itself_is_passed_over)
 {
 	static const wchar_t *const more[] = { L"P!|x\033\\q", L"P0$r\033\\q", L"P9$r\033\\q",

@@ -2,7 +2,11 @@
  * one right answer, and each text fits a terminal of 80x24. */
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "lesson/lesson_check.h"
@@ -134,6 +138,47 @@ TEST(the_shipped_lessons_have_no_mistake_and_name_lessons_that_exist)
 	for (int i = 0; i < count; i++)
 		lesson_free(lessons[i]);
 	free(lessons);
+}
+
+/* Opening each list of lessons must not take seconds, whatever the files say. */
+TEST(lessons_that_name_each_other_in_a_long_circle_are_listed)
+{
+	enum { LESSONS = 3000 };
+	char folder[] = "/tmp/test-lessons-XXXXXX", path[64];
+	int count, circle = 0;
+	struct lesson **lessons;
+	clock_t begun = clock();
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lessons", folder);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (int i = 0; i < LESSONS; i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "%s/lessons/l%04d.lesson", folder, i);
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fprintf(file, "title %d\nminutes 5\nafter l%04d\nstep One\n  Text.\n", i,
+			(i + 1) % LESSONS);
+		fclose(file);
+	}
+	setenv("SLEXPLORE_DATA", folder, 1);
+	lessons = lessons_all(&count);
+	unsetenv("SLEXPLORE_DATA");
+	for (int i = 0; i < count; i++) {
+		circle += lessons[i]->name[0] == 'l' && lessons[i]->after_count == 1;
+		lesson_free(lessons[i]);
+	}
+	free(lessons);
+	assert_true(circle >= LESSONS);
+	for (int i = 0; i < LESSONS; i++) {
+		snprintf(path, sizeof(path), "%s/lessons/l%04d.lesson", folder, i);
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/lessons", folder);
+	rmdir(path);
+	rmdir(folder);
+	assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 15);
 }
 
 RUN_TESTS()

@@ -312,8 +312,8 @@ static struct result answer(void *context, const struct request *request)
 
 /* The model of a core in which the port sets of some classes are others, and the explanation of a
  * setting by it. */
-static struct slack *slack_of(
-	const char *words, const char *core, const char *changes, struct uarch **uarch)
+static struct slack *slack_within(double seconds, const char *words, const char *core,
+	const char *changes, struct uarch **uarch)
 {
 	struct explanation *explanation = explanation_new();
 	struct setting setting;
@@ -328,9 +328,15 @@ static struct slack *slack_of(
 			.kernel = setting.kernel, .v = setting.v, .seed = 1, .uarch = *uarch },
 		explanation);
 	check_ok(explanation->status);
-	slack = slack_new(&setting, explanation, 1, 0);
+	slack = slack_new(&setting, explanation, 1, seconds);
 	explanation_free(explanation);
 	return slack;
+}
+
+static struct slack *slack_of(
+	const char *words, const char *core, const char *changes, struct uarch **uarch)
+{
+	return slack_within(0, words, core, changes, uarch);
 }
 
 static void measure_on(struct slack *slack, struct simulated *simulated)
@@ -408,6 +414,21 @@ TEST(a_core_that_is_as_its_model_is_measured_exactly)
 		assert_true(exact >= report->count - 4);
 		slack_free(slack);
 	}
+}
+
+/* A request of the simulated core takes 3 ms. */
+TEST(no_resource_begins_after_the_time_limit)
+{
+	struct uarch *uarch;
+	struct slack *slack = slack_within(0.05, "mul-by", "zen4", "", &uarch);
+	struct simulated simulated = { .truth = slack_report(slack), .base = 5 };
+
+	measure_on(slack, &simulated);
+	assert_false(slack_report(slack)->complete);
+	assert_true(slack_report(slack)->resource[0].kind != SLACK_WAITS);
+	assert_true(slack_report(slack)->seconds < 0.05 + 20 * 0.003);
+	slack_free(slack);
+	uarch_free(uarch);
 }
 
 /* A complete measurement that other processes disturbed is repeated where it is doubtful. */

@@ -51,6 +51,7 @@ struct slack {
 	struct slack_report report;
 	double limit; /* time limit for repeating measurements that other processes disturbed,
 			 seconds */
+	bool bounded; /* the limit is also that of the first pass over the resources */
 	bool busy;    /* other processes disturbed all measurements of the loop without fillers */
 	/* The members below are valid only while slack_measure() runs. */
 	const struct measurer *measurer;
@@ -71,6 +72,7 @@ struct slack *slack_new(const struct setting *setting, const struct explanation 
 	report->setting = *setting;
 	report->seed = seed;
 	slack->limit = seconds > 0 ? seconds : SECONDS;
+	slack->bounded = seconds > 0;
 	report->cycles = report->cycles_lo = report->cycles_hi = NAN;
 	report->status = changed_allowed(setting, explanation);
 	if (status_is_ok(&report->status)) {
@@ -98,6 +100,17 @@ const struct slack_report *slack_report(const struct slack *slack)
 
 /* ---- Measuring */
 
+static bool is_late(const struct slack *slack)
+{
+	return measurer_now(slack->measurer) - slack->begin >= slack->limit;
+}
+
+/* Returns whether no further resource or pair of fillers may be measured. */
+static bool is_over(const struct slack *slack)
+{
+	return measurer_stopped(slack->measurer) || (slack->bounded && is_late(slack));
+}
+
 /* Measures the loop with a number of added instructions. A measurement that other processes
  * disturbed is repeated, and the least disturbed result counts. In the first pass over the
  * resources, nothing is measured twice, so that first values are known soon. */
@@ -107,9 +120,8 @@ static struct status measure_point(struct slack *slack, unsigned filler, unsigne
 	struct slack_report *report = &slack->report;
 	const struct code_change change = fillers_change(filler, count);
 	struct changed_point measured;
-	bool late = measurer_now(slack->measurer) - slack->begin >= slack->limit;
-	struct status status =
-		changed_measure(&slack->changed, &change, late ? 1 : slack->visits, &measured);
+	struct status status = changed_measure(
+		&slack->changed, &change, is_late(slack) ? 1 : slack->visits, &measured);
 
 	if (!status_is_ok(&status))
 		return status;
@@ -482,7 +494,7 @@ static void judge_all(struct slack *slack)
 
 	snprintf(report->doing, sizeof(report->doing), "comparing with the core model");
 	measurer_compute(slack->measurer, judge, &judgement);
-	while (judgement.wanted && status_is_ok(&status) && !measurer_stopped(slack->measurer)) {
+	while (judgement.wanted && status_is_ok(&status) && !is_over(slack)) {
 		status = measure_pair(slack, &judgement.pair);
 		if (!status_is_ok(&status))
 			break;
@@ -510,8 +522,14 @@ static void measure_first(struct slack *slack)
 		report->status = measure_base(slack, &slack->busy);
 	if (!status_is_ok(&report->status))
 		return;
-	for (int i = 0; i < report->count && !measurer_stopped(slack->measurer); i++)
+	for (int i = 0; i < report->count; i++) {
+		if (i == 0 && is_over(slack))
+			report->status = status_failed("the time was over before a value was "
+						       "measured: use a longer time budget");
+		if (is_over(slack))
+			return;
 		measure_resource(slack, &report->resource[i]);
+	}
 	report->complete = !measurer_stopped(slack->measurer);
 }
 
@@ -529,8 +547,7 @@ static void measure_all(struct slack *slack)
 			(void)measure_base(slack, &slack->busy);
 		for (int i = 0; i < report->count; i++)
 			if (is_left(&report->resource[i], pass) &&
-				!measurer_stopped(slack->measurer) &&
-				measurer_now(slack->measurer) - slack->begin < slack->limit)
+				!measurer_stopped(slack->measurer) && !is_late(slack))
 				measure_again(slack, &report->resource[i]);
 	}
 	report->contended = slack->busy;

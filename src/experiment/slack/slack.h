@@ -206,8 +206,9 @@ bool slack_differs(const struct slack_resource *resource, double model);
 struct slack;
 
 /* Prepares the measurement of the pressure on each resource, for the setting of the explanation.
- * The explanation and its core model are not used after the call. `seconds` is the time limit for
- * repeating measurements that other processes disturbed; 0: the default of some seconds. */
+ * The explanation and its core model are not used after the call. `seconds` is the time limit: no
+ * resource begins after it; 0: each resource is measured once, and measurements that other
+ * processes disturbed are repeated for some seconds. */
 struct slack *slack_new(const struct setting *setting, const struct explanation *explanation,
 	uint64_t seed, double seconds);
 /* If the report is complete already, measures only those resources again whose values other

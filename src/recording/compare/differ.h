@@ -122,6 +122,7 @@ struct differ_spread {
 
 struct differ_unit {
 	int model;
+	int next; /* the next unit of the same processor model; -1: none */
 	struct differ_facts facts;
 	unsigned causes; /* bits of enum differ_cause */
 	bool rare;	 /* true: at most one other unit (host or file) has this processor */
@@ -139,6 +140,7 @@ struct differ_fleet {
 	struct differ_unit *unit;     /* one entry for each host or file */
 	struct differ_facts *usual;   /* the typical conditions of each processor model */
 	int *units_of;		      /* number of units (hosts or files) of each processor model */
+	int *first_of;		      /* the first unit of each processor model; -1: none */
 	struct differ_spread *spread; /* sorted by processor model, then by the order in which the
 					 quantities were first read */
 	int spread_count;

@@ -227,23 +227,36 @@ struct evidence {
 		      state a difference, such as microcode */
 };
 
+/* Each unit of a processor model, in ascending order. */
+#define EACH_UNIT(i, fleet, model) \
+	for (int i = (fleet)->first_of[model]; i >= 0; i = (fleet)->unit[i].next)
+
+static size_t count_units(const struct differ_fleet *fleet, int model)
+{
+	size_t count = 0;
+
+	EACH_UNIT(i, fleet, model)
+	count++;
+	return count;
+}
+
 /* Finds the units (hosts or files) of one processor model that have unusually many values beyond
  * four median absolute deviations. */
 static void find_many(const struct differ_fleet *fleet, int model, struct evidence *evidence)
 {
-	double *sorted = memory_new((size_t)fleet->unit_count + 1, sizeof(*sorted));
+	size_t count = count_units(fleet, model);
+	double *sorted = memory_new(count + 1, sizeof(*sorted));
 	struct differences_cloud cloud;
-	size_t count = 0;
 
-	for (int i = 0; i < fleet->unit_count; i++)
-		if (fleet->unit[i].model == model)
-			sorted[count++] = sqrt(evidence[i].beyond);
+	count = 0;
+	EACH_UNIT(i, fleet, model)
+	sorted[count++] = sqrt(evidence[i].beyond);
 	stats_sort(sorted, count);
 	cloud = differences_cloud(sorted, count, many_floor, (size_t)fleet->unit_count);
-	for (int i = 0; i < fleet->unit_count && count >= DIFFER_LEAST; i++)
-		evidence[i].many |= fleet->unit[i].model == model &&
-				    evidence[i].beyond >= MANY_LEAST &&
-				    sqrt(evidence[i].beyond) > cloud.median + cloud.usual;
+	if (count >= DIFFER_LEAST)
+		EACH_UNIT(i, fleet, model)
+	evidence[i].many |= evidence[i].beyond >= MANY_LEAST &&
+			    sqrt(evidence[i].beyond) > cloud.median + cloud.usual;
 	free(sorted);
 }
 
@@ -303,7 +316,9 @@ static void take_facts(const struct compared *compared, struct differ_fleet *fle
 		if (unit->model < 0)
 			unit->model = compared->source[i].model;
 	}
-	for (int i = 0; i < fleet->unit_count; i++) {
+	for (int i = 0; i < fleet->model_count; i++)
+		fleet->first_of[i] = -1;
+	for (int i = fleet->unit_count - 1; i >= 0; i--) {
 		struct differ_unit *unit = &fleet->unit[i];
 		bool measured = unit->facts.model || unit->facts.uarch;
 
@@ -313,6 +328,8 @@ static void take_facts(const struct compared *compared, struct differ_fleet *fle
 		differ_facts_mean(&unit->facts);
 		fleet->units_of[unit->model] += measured;
 		fleet->measured += measured;
+		unit->next = fleet->first_of[unit->model];
+		fleet->first_of[unit->model] = i;
 	}
 }
 
@@ -320,14 +337,13 @@ static void take_facts(const struct compared *compared, struct differ_fleet *fle
  * processor model. */
 static double median_fact(const struct differ_fleet *fleet, int model, size_t offset)
 {
-	double *values = memory_new((size_t)fleet->unit_count, sizeof(*values)), median;
-	size_t count = 0;
+	size_t count = count_units(fleet, model);
+	double *values = memory_new(count + 1, sizeof(*values)), median;
 
-	for (int i = 0; i < fleet->unit_count; i++)
-		if (fleet->unit[i].model == model)
-			values[count++] = *(
-				const double *)(const void *)((const char *)&fleet->unit[i].facts +
-							      offset);
+	count = 0;
+	EACH_UNIT(i, fleet, model)
+	values[count++] =
+		*(const double *)(const void *)((const char *)&fleet->unit[i].facts + offset);
 	median = stats_median(values, count);
 	free(values);
 	return median;
@@ -338,16 +354,17 @@ static double median_fact(const struct differ_fleet *fleet, int model, size_t of
 static const char *frequent_word(const struct differ_fleet *fleet, int model, size_t offset)
 {
 	struct intern words = { 0 };
-	int *count = memory_new((size_t)fleet->unit_count + 1, sizeof(*count)), best = 0;
+	int *count = memory_new(count_units(fleet, model) + 1, sizeof(*count)), best = 0;
 	const char *found = "";
 
-	for (int i = 0; i < fleet->unit_count; i++) {
+	EACH_UNIT(i, fleet, model)
+	{
 		const char *word =
 			*(const char *const *)(const void *)((const char *)&fleet->unit[i].facts +
 							     offset);
 		int number;
 
-		if (fleet->unit[i].model != model || !word)
+		if (!word)
 			continue;
 		number = intern_add(&words, word);
 		if (++count[number] > best) {
@@ -538,6 +555,7 @@ struct differ_fleet differ_fleet(const struct compared *compared, bool by_file)
 	fleet.unit = memory_new((size_t)fleet.unit_count + 1, sizeof(*fleet.unit));
 	fleet.usual = memory_new((size_t)fleet.model_count, sizeof(*fleet.usual));
 	fleet.units_of = memory_new((size_t)fleet.model_count, sizeof(*fleet.units_of));
+	fleet.first_of = memory_new((size_t)fleet.model_count, sizeof(*fleet.first_of));
 	fleet.order = memory_new((size_t)fleet.unit_count + 1, sizeof(*fleet.order));
 	for (int i = 0; i < fleet.unit_count; i++)
 		fleet.unit[i].model = -1;
@@ -570,6 +588,7 @@ void differ_fleet_free(struct differ_fleet *fleet)
 	free(fleet->unit);
 	free(fleet->usual);
 	free(fleet->units_of);
+	free(fleet->first_of);
 	free(fleet->spread);
 	free(fleet->odd);
 	free(fleet->order);
