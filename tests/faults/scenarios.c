@@ -20,6 +20,7 @@ const struct fault_scenario fault_scenarios[] = {
 	{ "explain", { "explain", "mul-chain", "acc=4", "--uarch", "zen4", "--format", "json" },
 		.cheap = true, .silent = true },
 	{ "compare", { "compare", "CANNED", "OTHER" }, .cheap = true },
+	{ "program", { "explain", "/bin/sh" }, .cheap = true },
 	{ "picture",
 		{ "explain", "mul-chain", "--uarch", "zen4", "--graph", "--picture", "graph.svg" },
 		.cheap = true, .patience = 60 },
