@@ -219,7 +219,7 @@ static int explain_run(struct cli *cli)
 	struct model model;
 	struct status status;
 	const struct asked *asked = cli->own;
-	const char *export = asked->export;
+	const char *export = asked->export, *program;
 	int exit_status = CLI_DONE, count = 1;
 	bool quiet;
 
@@ -228,12 +228,14 @@ static int explain_run(struct cli *cli)
 		: asked->timeline && asked->graph
 			? status_usage("--timeline and --graph exclude each other: use one of them")
 			: status_ok();
-	if (status_is_ok(&status) && words_program(cli) && cli->word_count > 1)
+	/* The file is read once, because it may change. */
+	program = status_is_ok(&status) ? words_program(cli) : NULL;
+	if (program && cli->word_count > 1)
 		status = status_usage("unexpected word \"%.60s\" after the program %.100s: "
 				      "--function NAME chooses a function",
 			cli->words[1], cli->words[0]);
-	if (status_is_ok(&status) && words_program(cli)) {
-		const struct program_request request = { .path = words_program(cli),
+	if (status_is_ok(&status) && program) {
+		const struct program_request request = { .path = program,
 			.function = asked->function,
 			.diagram = diagram(asked),
 			.export = export,

@@ -19,6 +19,11 @@ removed() { "${MAKE:-make}" -n -C "$top_builddir" check-faults "PART=$1" 2>err |
 first=$(removed 1/3)
 [ -n "$first" ] || fail "make check-faults uses no folder: $(tail -n 3 err)"
 [ "$first" != "$(removed 2/3)" ] || fail "parts 1/3 and 2/3 use one folder, $first"
+# The file of a program may change while it is read.
+for call in 1 2 3 4 5; do
+	"$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" "program:open:$call" >out
+	! grep 'names nothing' out || fail "$(head -c 2000 out)"
+done
 # `make check-sandbox` must fail if the program crashes.
 printf '#!/bin/sh\nexit 139\n' >crashing && chmod +x crashing
 ! "$top_srcdir/tests/sandbox.sh" "$work/crashing" "one processor" >out 2>&1 || fail "sandbox.sh accepts crashes"

@@ -165,7 +165,7 @@ static bool plan_all(struct plan *plan, char **wishes, const struct place *place
 	bool good = true;
 
 	for (const struct fault_scenario *scenario = fault_scenarios; scenario->name; scenario++)
-		combinations += scenario->cheap || !options.cheap;
+		combinations += !scenario->named && (scenario->cheap || !options.cheap);
 	for (char **at = wishes; *at; at++)
 		combinations = at == wishes ? 1 : combinations + 1;
 	/* Most of the 16 combinations of a scenario (8 kinds, once or from then on) have fewer
@@ -173,7 +173,7 @@ static bool plan_all(struct plan *plan, char **wishes, const struct place *place
 	share = options.trials / (combinations * 3) + 1;
 	for (const struct fault_scenario *scenario = fault_scenarios; scenario->name; scenario++) {
 		size_t length = strlen(scenario->name);
-		bool chosen = !*wishes && (scenario->cheap || !options.cheap);
+		bool chosen = !*wishes && !scenario->named && (scenario->cheap || !options.cheap);
 		const char *wish = NULL;
 
 		for (char **at = wishes; *at; at++)

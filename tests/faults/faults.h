@@ -16,6 +16,7 @@ struct fault_scenario {
 	int patience;	  /* seconds after which a run hangs; 0: PATIENCE */
 	bool cheap;	  /* a run takes little processor time */
 	bool silent;	  /* a run writes nothing to standard output */
+	bool named;	  /* runs only if the command line names the scenario */
 	bool may_fail; /* a run may end with status 1 without a fault, because time was too short */
 };
 

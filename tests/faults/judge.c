@@ -101,6 +101,8 @@ const char *trial_judge(const struct trial *trial, const struct place *place, co
 		snprintf(why, sizeof(why), "status %d: %s", status, err);
 	else if (status == 0 && !terminal && !*out && !trial->scenario->silent)
 		snprintf(why, sizeof(why), "status 0 without a result: %s", err);
+	else if (strstr(err, "(null)"))
+		snprintf(why, sizeof(why), "names nothing: %s", err);
 	else if (status != 0 && !*err)
 		snprintf(why, sizeof(why), "status %d without a message", status);
 	else if (status == 2 && trial->call)

@@ -20,6 +20,8 @@ const struct fault_scenario fault_scenarios[] = {
 	{ "explain", { "explain", "mul-chain", "acc=4", "--uarch", "zen4", "--format", "json" },
 		.cheap = true, .silent = true },
 	{ "compare", { "compare", "CANNED", "OTHER" }, .cheap = true },
+	/* If the file cannot be read, it may be taken for a source file, with status 2. */
+	{ "program", { "explain", "/bin/sh" }, .named = true },
 	{ "picture",
 		{ "explain", "mul-chain", "--uarch", "zen4", "--graph", "--picture", "graph.svg" },
 		.cheap = true, .patience = 60 },
