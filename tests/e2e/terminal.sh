@@ -87,15 +87,6 @@ keys 3
 shows '/ 12q3_'
 keys Escape
 lacks '╭─ find'
-# Keys that follow at once are keys again, too, after a second Esc, or after Esc in an answer of the terminal without its end.
-typed_help() { keys Escape; keys Escape; keys '?'; has '╭─ help'; }
-for lost in '1b 5b 32 30 30 7e 31' '1b 5d 31 31 3b 72 67 62 3a 66'; do
-	# shellcheck disable=SC2086 # the bytes are separate words
-	keys -H $lost
-	until_true typed_help || stuck "no keys after $lost"
-	keys Escape
-	lacks '╭─ help'
-done
 keys '?'
 shows '╭─ help'
 keys Escape
