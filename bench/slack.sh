@@ -2,7 +2,8 @@
 # Probed pressure against the core model: kernels and own loops whose cycles the model predicts within 2 %. For each resource of the core, the
 # pressure that the added instructions showed, and that of the model. Both agree if they differ by at most 0.15 cycles an iteration or 10 %.
 # The group `random` has loops of random instructions; SEED chooses others.
-# Then wrong lines are planted in the core model (of Zen 3, 4 or 5, or Golden Cove), one at a time: the program should name the file, the line and the class.
+# Then wrong lines are planted in the core model (of Zen 3, 4 or 5, or Golden Cove), one at a time: the program should name the file, the
+# line and the class.
 # The group `drawn` plants DRAWN lines with random ports (default: 10); SEED chooses others.
 #
 # Environment: SLEXPLORE, the program; REPEATS, how often each setting is measured (default: 1); GROUPS_WANTED

@@ -328,8 +328,8 @@ static bool parse(struct line *line, ZydisEncoderRequest *request)
 
 /* ---- Encoding */
 
-/* Gives a nop with a memory operand the opcode that the vendors recommend. Zydis takes one of the
- * opcodes that are reserved for hints (0f 18 /4), each of which takes 4 cycles on Golden Cove. */
+/* Gives a nop with a memory operand the opcode that the vendors recommend. Zydis takes the opcode
+ * of a hint (0f 18 /4), which takes 4 cycles on Golden Cove. */
 static void mend_nop(unsigned char *bytes, size_t length)
 {
 	for (size_t i = 0; i + 2 < length; i++)

@@ -140,7 +140,7 @@ TEST(the_shipped_lessons_have_no_mistake_and_name_lessons_that_exist)
 	free(lessons);
 }
 
-/* Opening each list of lessons must not take seconds, whatever the files say. */
+/* Each list of lessons opens at once, whatever the files say. */
 TEST(lessons_that_name_each_other_in_a_long_circle_are_listed)
 {
 	enum { LESSONS = 3000 };

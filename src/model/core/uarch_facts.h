@@ -178,7 +178,8 @@ FACT(EXTRA_PREDECODE, "extra predecode")
 FACT(EXTRA_INSTRUCTIONS, "extra instructions")
 /* micro-ops per cycle from the micro-op cache */
 FACT(EXTRA_OPCACHE_OPS, "extra opcache-ops")
-/* 1: each block of code that ends in a taken branch takes whole cycles from the micro-op cache */
+/* 1: each block of code that ends in a taken branch takes whole cycles from the micro-op cache; if
+ * line-bytes is unknown, only the block of a loop with one taken branch */
 FACT(EXTRA_OPCACHE_BLOCKS, "extra opcache-blocks")
 /* most micro-ops in one entry of the micro-op cache */
 FACT(EXTRA_LINE_OPS, "extra line-ops")

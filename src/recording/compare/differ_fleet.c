@@ -235,8 +235,8 @@ static size_t count_units(const struct differ_fleet *fleet, int model)
 {
 	size_t count = 0;
 
-	EACH_UNIT(i, fleet, model)
-	count++;
+	EACH_UNIT (i, fleet, model)
+		count++;
 	return count;
 }
 
@@ -249,14 +249,14 @@ static void find_many(const struct differ_fleet *fleet, int model, struct eviden
 	struct differences_cloud cloud;
 
 	count = 0;
-	EACH_UNIT(i, fleet, model)
-	sorted[count++] = sqrt(evidence[i].beyond);
+	EACH_UNIT (i, fleet, model)
+		sorted[count++] = sqrt(evidence[i].beyond);
 	stats_sort(sorted, count);
 	cloud = differences_cloud(sorted, count, many_floor, (size_t)fleet->unit_count);
 	if (count >= DIFFER_LEAST)
-		EACH_UNIT(i, fleet, model)
-	evidence[i].many |= evidence[i].beyond >= MANY_LEAST &&
-			    sqrt(evidence[i].beyond) > cloud.median + cloud.usual;
+		EACH_UNIT (i, fleet, model)
+			evidence[i].many |= evidence[i].beyond >= MANY_LEAST &&
+					    sqrt(evidence[i].beyond) > cloud.median + cloud.usual;
 	free(sorted);
 }
 
@@ -341,9 +341,9 @@ static double median_fact(const struct differ_fleet *fleet, int model, size_t of
 	double *values = memory_new(count + 1, sizeof(*values)), median;
 
 	count = 0;
-	EACH_UNIT(i, fleet, model)
-	values[count++] =
-		*(const double *)(const void *)((const char *)&fleet->unit[i].facts + offset);
+	EACH_UNIT (i, fleet, model)
+		values[count++] = *(
+			const double *)(const void *)((const char *)&fleet->unit[i].facts + offset);
 	median = stats_median(values, count);
 	free(values);
 	return median;
@@ -357,8 +357,7 @@ static const char *frequent_word(const struct differ_fleet *fleet, int model, si
 	int *count = memory_new(count_units(fleet, model) + 1, sizeof(*count)), best = 0;
 	const char *found = "";
 
-	EACH_UNIT(i, fleet, model)
-	{
+	EACH_UNIT (i, fleet, model) {
 		const char *word =
 			*(const char *const *)(const void *)((const char *)&fleet->unit[i].facts +
 							     offset);
