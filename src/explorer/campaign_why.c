@@ -125,9 +125,8 @@ static const char *no_gap(const struct session *session)
 	const struct sample *sample = &session->live.sample;
 
 	return sample->valid && !sample->contended &&
-			       sample->cpe <
-				       (1 - GAP_AT) *
-					       gap_least(&session->insight.explanation->limits)
+			       gap_is_below(sample->cpe,
+				       gap_least(&session->insight.explanation->limits))
 		       ? why_below
 		       : "the loop is at its limit: there is no gap of more than 5 %";
 }

@@ -191,7 +191,7 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	gap->cycles = sample->cpe - from;
 	gap->percent = 100 * gap->cycles / from;
 	if (!gap->soft && gap->percent < -100 * GAP_AT &&
-		sample->cpe >= gap_least(limits) * (1 - GAP_AT)) {
+		!gap_is_below(sample->cpe, gap_least(limits))) {
 		gap->kind = GAP_EARLY;
 		add(gap,
 			"%s (%.0f %%) below the usual latency: the core executes some vector "

@@ -40,6 +40,13 @@ struct gap {
  * core executes as many operations early as it can. Pure. */
 double gap_least(const struct limits *limits);
 
+/* Whether a measurement is so far below `least`, the result of gap_least(), that the core model or
+ * the clock is wrong. */
+static inline bool gap_is_below(double cpe, double least)
+{
+	return cpe < (1 - GAP_AT) * least;
+}
+
 /* Computes the gap of a sample, which may be invalid. `core` is the title of the core whose limits
  * are used; NULL: the running core. `assumed` is true if the running core has no model, so the
  * model of `core` is used instead. */

@@ -52,26 +52,29 @@ double cost_sum(const struct cost_report *report)
 	return sum;
 }
 
+/* Returns the measurement error of the sum of all costs: below the sum, or above it. */
+static double sum_error(const struct cost_report *report, bool above)
+{
+	double error = 0;
+
+	for (int i = 0; i < report->count; i++) {
+		const struct cost_value *cost = &report->insn[i].cost;
+
+		if (isfinite(cost->value))
+			error = hypot(
+				error, above ? cost->hi - cost->value : cost->value - cost->lo);
+	}
+	return error;
+}
+
 bool cost_at_most(const struct cost_report *report)
 {
-	double errors = 0;
-
-	for (int i = 0; i < report->count; i++)
-		if (isfinite(report->insn[i].cost.value))
-			errors =
-				hypot(errors, report->insn[i].cost.value - report->insn[i].cost.lo);
-	return cost_sum(report) - errors > (1 + MORE) * report->cpe.value;
+	return cost_sum(report) - sum_error(report, false) > (1 + MORE) * report->cpe.value;
 }
 
 bool cost_at_least(const struct cost_report *report)
 {
-	double errors = 0;
-
-	for (int i = 0; i < report->count; i++)
-		if (isfinite(report->insn[i].cost.value))
-			errors =
-				hypot(errors, report->insn[i].cost.hi - report->insn[i].cost.value);
-	return cost_sum(report) + errors < (1 - MORE) * report->cpe.value;
+	return cost_sum(report) + sum_error(report, true) < (1 - MORE) * report->cpe.value;
 }
 
 void cost_discard(struct cost_report *report)

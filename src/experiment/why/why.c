@@ -284,7 +284,7 @@ static void set_gap(struct why *why)
 	/* If a soft limit predicts the measured cycles, measurements with one change show which
 	 * effect causes them. */
 	report->known = report->cpe <= (1 + WHY_GAP) * report->predicted;
-	report->below = !report->contended && report->cpe < (1 - GAP_AT) * report->least;
+	report->below = !report->contended && gap_is_below(report->cpe, report->least);
 	report->gap = report->cpe - why_begin(report);
 	if (report->cpe <= (1 + WHY_GAP) * least_limit(report))
 		report->gap = 0;
