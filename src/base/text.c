@@ -48,13 +48,14 @@ char *memory_string(const char *string)
 
 /* Blocks of this many bytes are memory mappings of their own. The C library would raise this limit
  * when such a block is freed. */
-enum { MAPPED = 256 << 10 };
+enum { MAPPED = 4 << 20, KEPT = 8 << 20 };
 
 void memory_keep_together(void)
 {
 #ifdef __GLIBC__
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MMAP_THRESHOLD, MAPPED);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
 }
 
