@@ -260,6 +260,14 @@ TEST(instructions_are_described)
 	/* A load with sign extension takes one cycle longer than a load without it. */
 	limits_of(cores[ZEN4], "mov rax,[rsi]; movsxd rbx,dword [rsi]; jne top", 1);
 	check_near(limits.insn[1].latency - limits.insn[0].latency, 1, 0);
+	/* Rename adds constants. The addition needs a port only if an instruction needs the sum. */
+	limits_of(cores[GOLDEN_COVE],
+		"mov r8,[rdi+rcx*8]; add rcx,2; add rbx,1; cmp rcx,rsi; jne top", 1);
+	assert_false(limits.insn[1].eliminated);
+	assert_string_equal(limits.insn[1].ports, "p0,1,5,6,11");
+	check_near(limits.insn[1].latency, 0, 0);
+	assert_true(limits.insn[2].eliminated);
+	assert_string_equal(limits.insn[2].ports, "");
 	limits_of(*state, "zork rax,rbx; zork rax,rcx; quux rdx", 1);
 	assert_int_equal(limits.binding, -1);
 	assert_int_equal(limits.predicted_by, -1);

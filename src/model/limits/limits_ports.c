@@ -85,6 +85,8 @@ static void describe(struct tally *tally, int number)
 	struct limit_insn *line = &tally->limits->insn[number];
 	const struct uarch *uarch = tally->uarch;
 	struct limit_words words = { "" };
+	/* Rename passes on the sum, but other instructions need it in a register. */
+	bool materialised = times->materialised > times->times / 2;
 	bool loads = false;
 
 	line->known = facts->known;
@@ -94,7 +96,7 @@ static void describe(struct tally *tally, int number)
 	if (!facts->known)
 		return;
 	line->fused = times->fuses;
-	line->eliminated = facts->eliminated;
+	line->eliminated = facts->eliminated && !materialised;
 	line->slots = times->fuses || times->joins ? 0 : facts->slots;
 	for (int k = 0; k < INSN_MEMORY; k++) {
 		double accesses = insn->memory[k].accesses > 1 ? insn->memory[k].accesses : 1;
@@ -110,6 +112,8 @@ static void describe(struct tally *tally, int number)
 	if (times->first <= 0)
 		add_class(uarch, facts->taken && times->taken > 0 ? facts->taken : facts->op, 1,
 			&words);
+	if (materialised)
+		add_class(uarch, uarch_find(uarch, "alu", insn->width), 1, &words);
 	add_class(uarch, facts->base, 1, &words);
 	snprintf(
 		line->ports, sizeof(line->ports), "%.*s", (int)sizeof(line->ports) - 1, words.text);
