@@ -277,6 +277,23 @@ TEST(instructions_are_described)
 	assert_false(limits.insn[0].known);
 }
 
+TEST(a_path_that_begins_inside_the_loop_has_one_taken_branch)
+{
+	struct loop loop;
+	struct loop_step last;
+
+	assembly_loop("cmp r9d,r8d; je out; mov r9d,[rdi]; cmp r9d,edx; jne top", &loop);
+	for (int i = 0; i < 3; i++) {
+		last = loop.path[loop.path_count - 1];
+		memmove(loop.path + 1, loop.path,
+			(size_t)(loop.path_count - 1) * sizeof(*loop.path));
+		loop.path[0] = last;
+	}
+	limits_compute(&loop, *state, &(struct limits_place){ 0 }, &limits);
+	check_near(find(LIMIT_TAKEN)->cycles, 1, 0);
+	loop_free(&loop);
+}
+
 TEST(ports_have_their_pressure)
 {
 	struct loop loop;

@@ -11,16 +11,14 @@
 
 /* ---- Counting the work of a path */
 
-/* Whether a branch in the loop's path jumps. If the loop was not single-stepped, only the last
- * branch of the loop is assumed to jump. */
+/* Whether a branch in the loop's path jumps. */
 static bool jumps(const struct loop *loop, int step)
 {
 	enum insn_flow flow = loop->insn[loop->path[step].insn].flow;
 
 	if (flow == FLOW_NONE || flow == FLOW_OTHER)
 		return false;
-	return flow != FLOW_BRANCH || loop->path[step].taken ||
-	       (!loop->stepped && step == loop->path_count - 1);
+	return flow != FLOW_BRANCH || loop->path[step].taken;
 }
 
 /* Sets the class of a branch that is fused with an instruction that writes a general register: on

@@ -66,15 +66,14 @@ static void prepare_node(struct pipeline *pipeline, int number)
 	if (times->second > 0)
 		return;
 	if (times->first > 0 && operation) {
-		bool taken = node->step + 1 >= loop->path_count || step[1].taken || !loop->stepped;
+		bool taken = node->step + 1 >= loop->path_count || step[1].taken;
 
 		add_terms(work, taken && fact[1].taken ? fact[1].taken : fact[1].op, false);
 	} else if (fact->eliminated && operation) {
 		if (times->materialised > times->times / 2)
 			add_terms(work, uarch_find(tally->uarch, "alu", insn->width), false);
 		work->apart = true;
-	} else if (operation && insn->flow == FLOW_BRANCH && fact->taken &&
-		   (step->taken || !loop->stepped)) {
+	} else if (operation && insn->flow == FLOW_BRANCH && fact->taken && step->taken) {
 		add_terms(work, fact->taken, false);
 	} else {
 		if (node->part == PART_LOAD && insn->memory_count > 0 &&
