@@ -251,7 +251,7 @@ static void sweep_text(struct report *report, const void *item)
 	FILE *out = report->out;
 	double repeated, fresh;
 	bool learnt = sample_learnt(sample, what->facts, &repeated, &fresh) &&
-		      !(what->facts->cpe_repeated > 0);
+		      !(what->facts->cpe_repeated > 0) && explain_learns(what->explanation);
 
 	for (size_t i = 0; i < report->axis_count; i++) {
 		const struct sweep_axis *axis = &report->axes[i];
@@ -395,11 +395,13 @@ static void trials_text(FILE *out, const struct sample *sample, const struct run
 
 /* Prints the cycles per element on repeated and on fresh data, if the core has learnt the repeated
  * data: its predictor of branches, or that of loads which need the value of an earlier store. */
-static void learnt_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
+static void learnt_text(FILE *out, const struct record_sample *what)
 {
+	const struct run_facts *facts = what->facts;
 	double repeated, fresh;
 
-	if (sample_learnt(sample, facts, &repeated, &fresh))
+	if (sample_learnt(what->sample, facts, &repeated, &fresh) &&
+		explain_learns(what->explanation))
 		fprintf(out,
 			"data     %s cycles on repeated data, %s on fresh data: the core's "
 			"predictors %s\n",
@@ -425,7 +427,7 @@ static void run_text(struct report *report, const void *item)
 		units_cycles(sample->cpe).text, kernel->element, facts->far ? " (mean)" : "",
 		units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe_hi).text,
 		source_name(sample->cycles_from));
-	learnt_text(out, sample, facts);
+	learnt_text(out, what);
 	fprintf(out, "time     %s ns (timed) at %s GHz (%s) on core %d%s\n",
 		units_value(sample->ns).text, units_value(sample->ghz).text,
 		source_name(sample->cycles_from), facts->cpu,

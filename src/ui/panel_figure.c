@@ -110,8 +110,8 @@ static void add_quiet(struct lines *lines, const struct view *view)
 
 /* Adds a line with doubts about the measured value: "contended: 12 % of trials quiet", "two modes:
  * 0.750 (62 %), 1.021". */
-static void add_doubts(
-	struct lines *lines, const struct sample *sample, const struct run_facts *facts)
+static void add_doubts(struct lines *lines, const struct sample *sample,
+	const struct run_facts *facts, const struct explanation *explanation)
 {
 	double repeated, fresh;
 	struct units_text low = units_value(sample->mode_low),
@@ -134,7 +134,7 @@ static void add_doubts(
 			"not linear: %s with a smaller n\nnot linear: use a larger n\nnot "
 			"linear",
 			units_value(sample->cpe * sample->bend).text);
-	if (sample_learnt(sample, facts, &repeated, &fresh))
+	if (sample_learnt(sample, facts, &repeated, &fresh) && explain_learns(explanation))
 		lines_add(lines, 1, STYLE_WARN,
 			facts->cpe_repeated > 0
 				? "on fresh data; %1$s on repeated data\nrepeated data: %1$s"
@@ -538,7 +538,7 @@ static void draw(struct box at, const struct scene *scene)
 	} else {
 		add_digits(&lines, sample_doubt(sample) ? STYLE_WARN : STYLE_FIGURE, value.text);
 		add_spread(&lines, sample);
-		add_doubts(&lines, sample, &view->facts);
+		add_doubts(&lines, sample, &view->facts, view->explanation);
 		add_course(&lines, view);
 		add_quiet(&lines, view);
 		add_limit(&lines, scene);

@@ -1,3 +1,4 @@
+#include "assembly.h"
 #include "csv.h"
 #include "fakes.h"
 #include "written.h"
@@ -230,10 +231,17 @@ TEST(csv_names_no_two_columns_alike)
 	check_cells(text, 1, "pages", "a-choice-of-words", "pages_got", "4k");
 }
 
+static uint64_t address_zero(int turn, int insn, int operand)
+{
+	return 0;
+}
+
 TEST(text_tells_one_sample_in_lines)
 {
 	struct sample sample = a_sample();
 	struct run_facts facts = some_facts();
+	struct explanation *explanation;
+	struct report_row row;
 
 	begin("text", &subject_run);
 	report.setting.v[FOLD_UNROLL] = report.setting.v[FOLD_ACC] = 13;
@@ -265,6 +273,18 @@ TEST(text_tells_one_sample_in_lines)
 	end();
 	check_contains(written, "0.752 cycles on repeated data, 1.500 on fresh data: the core's "
 				"predictors have learnt the repeated data\n");
+
+	/* A loop whose branches all go one way, and that does not store, has nothing to predict. */
+	begin("text", &subject_run);
+	explanation = explanation_new();
+	assembly_loop("mov rax,[rdi]; add rdi,8; cmp rdi,rdx; jne top", &explanation->loop);
+	assembly_step(&explanation->loop, 4, address_zero);
+	report_row(&report, &report.setting, &sample, &facts, &row);
+	row.what.explanation = explanation;
+	report_write(&report, report.subject, &row.what);
+	end();
+	assert_null(strstr(written, "repeated data"));
+	explanation_free(explanation);
 }
 
 TEST(text_aligns_a_sweep)

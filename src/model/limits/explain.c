@@ -284,6 +284,24 @@ void explain_program_loop(
 	limits_compute(&explanation->loop, question->uarch, &place, &explanation->limits);
 }
 
+bool explain_learns(const struct explanation *explanation)
+{
+	const struct loop *loop = explanation ? &explanation->loop : NULL;
+	bool loads = false, stores = false;
+
+	if (!loop || !status_is_ok(&explanation->status) || !loop->stepped || loop->varies)
+		return true;
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+
+		for (int k = 0; k < INSN_MEMORY; k++) {
+			loads |= insn_loads(insn, k);
+			stores |= insn_stores(insn, k);
+		}
+	}
+	return loads && stores;
+}
+
 const char *explain_binding(const struct explanation *explanation)
 {
 	return explanation && status_is_ok(&explanation->status) && explanation->limits.binding >= 0

@@ -60,5 +60,10 @@ void explain(const struct explain_question *question, struct explanation *explan
 void explain_program_loop(
 	const struct explain_question *question, int number, struct explanation *explanation);
 
+/* Returns whether the core's predictors can learn the data of the loop: a branch goes both ways, or
+ * the loop loads and stores, so that a load may need an earlier store's value. A path that was not
+ * observed may be learnt. `explanation` may be NULL: the loop is unknown, and may be learnt. */
+bool explain_learns(const struct explanation *explanation);
+
 /* Returns the name of the binding limit. Returns NULL if no limit is known. */
 const char *explain_binding(const struct explanation *explanation);
