@@ -166,13 +166,14 @@ static void ask(const struct uarch *uarch)
 	check_plan(uarch);
 	for (int i = 0; i < QUESTIONS; i++) {
 		struct uarch_insn facts;
+		double slows;
 
 		uarch_insn(uarch, &questions[i], &facts);
 		demand(facts.known || facts.slots == 0);
 		demand(!facts.known || facts.op || facts.load || facts.store);
 		demand(facts.slots >= facts.unlaminated && facts.unlaminated >= 0);
 		if (facts.op)
-			(void)uarch_chain(uarch, facts.op, facts.op);
+			(void)uarch_chain(uarch, facts.op, facts.op, &slows);
 		for (int k = 0; k < QUESTIONS; k++)
 			(void)uarch_fuses(uarch, &questions[i], &questions[k]);
 	}

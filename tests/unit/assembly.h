@@ -136,15 +136,18 @@ static inline void assembly_flags(struct insn *insn)
 	}
 }
 
-/* mul reads rax and writes rax and rdx; mulx reads rdx and writes its first two operands. */
+/* mul reads rax and writes rax and rdx; div reads both and writes both; mulx reads rdx and writes
+ * its first two operands. */
 static inline bool assembly_multiplies(struct insn *insn, const struct operand *operand, int count)
 {
 	enum { RAX = REG_GENERAL, RDX = REG_GENERAL + 2 };
 	bool copy = !strcmp(insn->mnemonic, "mulx");
 
-	if (!copy && strcmp(insn->mnemonic, "mul"))
+	if (!copy && strcmp(insn->mnemonic, "mul") && (strcmp(insn->mnemonic, "div") || count > 1))
 		return false;
 	assembly_read(insn, copy ? RDX : RAX);
+	if (!strcmp(insn->mnemonic, "div"))
+		assembly_read(insn, RDX);
 	assembly_read(insn, operand[count - 1].reg);
 	assembly_write(insn, copy ? operand[0].reg : RAX);
 	assembly_write(insn, copy ? operand[1].reg : RDX);

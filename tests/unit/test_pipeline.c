@@ -7,11 +7,12 @@
 /* A loop of six copies of a text, and a counter. */
 #define PAIRS(text) text text text text text text "sub rdi, 1; jne"
 
-static struct uarch *redwood, *zen5;
+static struct uarch *redwood, *golden, *zen5;
 
 static int set_up(void **state)
 {
 	check_ok(uarch_load("redwood-cove", "x86_64", &redwood));
+	check_ok(uarch_load("golden-cove", "x86_64", &golden));
 	check_ok(uarch_load("zen5", "x86_64", &zen5));
 	return 0;
 }
@@ -19,6 +20,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	uarch_free(redwood);
+	uarch_free(golden);
 	uarch_free(zen5);
 	return 0;
 }
@@ -219,6 +221,50 @@ TEST(the_upper_half_of_a_product_comes_a_cycle_later)
 		limits_of(zen5, rows[i].loop, 1);
 		check_near(cycles_of(LIMIT_LATENCY), rows[i].cycles, 1e-9);
 	}
+}
+
+/* Golden Cove: a remainder comes 4 cycles after the quotient, and the upper half of a product a
+ * cycle after the lower one. A multiplication with a sum as one operand takes a cycle longer from
+ * the other one too. 512 bits in flight close a port to other vector operations: four operations on
+ * two ports then take 4 cycles. */
+TEST(golden_cove_has_its_measured_latencies)
+{
+	static const struct {
+		const char *loop;
+		enum limit_kind kind;
+		double cycles;
+	} rows[] = {
+		{ "div r8; sub rdi, 1; jne", LIMIT_LATENCY, 18 },
+		{ "xor edx, edx; div r8; sub rdi, 1; jne", LIMIT_LATENCY, 14 },
+		{ "xor edx, edx; div r8; mov rax, rdx; sub rdi, 1; jne", LIMIT_LATENCY, 18 },
+		{ "mul rcx; sub rdi, 1; jne", LIMIT_LATENCY, 3 },
+		{ "mul rcx; mov rax, rdx; sub rdi, 1; jne", LIMIT_LATENCY, 4 },
+		{ "vmulsd xmm0, xmm0, xmm1; sub rdi, 1; jne", LIMIT_LATENCY, 4 },
+		{ "vaddsd xmm3, xmm1, xmm4; vmulsd xmm0, xmm0, xmm3; sub rdi, 1; jne",
+			LIMIT_LATENCY, 5 },
+		{ "vaddsd xmm3, xmm1, xmm4; movaps xmm5, xmm3; vmulsd xmm0, xmm0, xmm5; sub rdi, "
+		  "1; jne",
+			LIMIT_LATENCY, 5 },
+		{ "vaddsd xmm0, xmm0, xmm1; vmulsd xmm0, xmm0, xmm2; sub rdi, 1; jne",
+			LIMIT_LATENCY, 7 },
+		{ "vmulpd ymm0, ymm1, ymm2; vmulpd ymm3, ymm1, ymm2; vshufps ymm4, ymm1, ymm2, 1; "
+		  "vshufps ymm5, ymm1, ymm2, 1; sub rdi, 1; jne",
+			LIMIT_PORTS, 4 / 3.0 },
+		{ "vmulpd ymm0, ymm1, ymm2; vmulpd ymm3, ymm1, ymm2; vshufps ymm4, ymm1, ymm2, 1; "
+		  "vshufps ymm5, ymm1, ymm2, 1; vmovupd zmm6, [rsi]; sub rdi, 1; jne",
+			LIMIT_PORTS, 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		limits_of(golden, rows[i].loop, 1);
+		if (fabs(cycles_of(rows[i].kind) - rows[i].cycles) > 1e-9)
+			fail_msg("%s: %g for %g cycles", rows[i].loop, cycles_of(rows[i].kind),
+				rows[i].cycles);
+	}
+	/* The micro-ops of a division wait for each other on their port. Its latency contains that.
+	 */
+	limits_of(golden, "xor edx, edx; div r8; sub rdi, 1; jne", 1);
+	assert_false(cycles_of(LIMIT_SCHEDULING) > 14);
 }
 
 /* Zen 5: 11 copies of vectors take 1.84 cycles. A store and a zeroing idiom count as copies. */

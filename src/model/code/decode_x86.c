@@ -163,6 +163,27 @@ static void fill_names(const struct source *source, struct insn *insn)
 		memmove(one, one + 2, strlen(one + 2) + 1);
 }
 
+/* Whether an instruction has two operands, and both are (parts of) the same register. */
+static bool copies_itself(const struct source *source)
+{
+	uint8_t to =
+		source->visible_count == 2 ? number(register_of(source->visible[0])) : REG_NONE;
+
+	return to != REG_NONE && to == number(register_of(source->visible[1]));
+}
+
+/* The letter of the source of a copy: cores treat words and high bytes differently, and copies of
+ * a register to itself. */
+static const char *copy_letter(const struct source *source, ZydisRegister reg)
+{
+	bool extends = source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX;
+
+	return extends && reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH ? "h"
+	       : copies_itself(source)					       ? "="
+	       : extends && ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_GPR16 ? "w"
+									       : "r";
+}
+
 static void add_shape(
 	const struct source *source, const ZydisDecodedOperand *operand, struct insn *insn)
 {
@@ -183,7 +204,13 @@ static void add_shape(
 		   operand->visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT) {
 		letter = "c";
 	} else if (number(reg) != REG_NONE) {
-		letter = is_general(reg) ? "r" : is_vector(reg) ? "v" : "k";
+		bool copied = operand == source->visible[1] &&
+			      (source->decoded.mnemonic == ZYDIS_MNEMONIC_MOV ||
+				      source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX);
+
+		letter = is_general(reg)  ? copied ? copy_letter(source, reg) : "r"
+			 : is_vector(reg) ? "v"
+					  : "k";
 	}
 	decode_add_shape(insn, letter);
 }
@@ -229,6 +256,9 @@ static bool is_move(const struct source *source, const struct insn *insn)
 		return false;
 	to = register_of(source->visible[0]);
 	from = register_of(source->visible[1]);
+	/* No core eliminates a copy of a register to itself. */
+	if (to == from)
+		return false;
 	if (is_general(to))
 		return is_general(from) && source->visible[0]->size >= 32 && decode_is(name, "mov");
 	return is_vector(to) && is_vector(from) &&

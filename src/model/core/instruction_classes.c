@@ -173,7 +173,7 @@ static bool shape_operand_good(const char *at, size_t length)
 	size_t digits;
 
 	if (length == 1)
-		return strchr("*rvkimct", *at);
+		return strchr("*rvkimct=hw", *at);
 	if (length == 3 && (memcmp(at, "r<s", 3) == 0 || memcmp(at, "r<l", 3) == 0))
 		return true;
 	if (*at == '[') {

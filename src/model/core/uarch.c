@@ -140,10 +140,12 @@ static int chain_word_fits(const char *word, const struct uarch_class *class)
 }
 
 double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer,
-	const struct uarch_class *consumer)
+	const struct uarch_class *consumer, double *slows)
 {
 	double latency = UARCH_UNKNOWN;
 	int best = 0;
+
+	*slows = 0;
 
 	for (int i = 0; producer && consumer && i < uarch->chain_count; i++) {
 		int p = chain_word_fits(uarch->chain[i].producer, producer),
@@ -152,6 +154,7 @@ double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer
 		if (p && c && p + c > best) {
 			best = p + c;
 			latency = uarch->chain[i].latency;
+			*slows = uarch->chain[i].slows;
 		}
 	}
 	return latency;

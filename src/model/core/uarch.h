@@ -233,9 +233,10 @@ const struct uarch_cache *uarch_cache(const struct uarch *uarch,
 		       no cache of this level. */
 
 /* The latency from a result of class `producer` to an operand of class `consumer`, if a `chain` row
- * states it; otherwise UARCH_UNKNOWN. */
+ * states it; otherwise UARCH_UNKNOWN. *slows receives the cycles by which such an operand makes the
+ * consumer take longer from its other operands. */
 double uarch_chain(const struct uarch *uarch, const struct uarch_class *producer,
-	const struct uarch_class *consumer);
+	const struct uarch_class *consumer, double *slows);
 
 /* How one instruction executes on this core. */
 struct uarch_insn {

@@ -259,6 +259,10 @@ bool read_chain(struct reader *r)
 		!read_class_name(r, r->word[2], chain.consumer) ||
 		!reader_number(r, "latency", r->word[3], 0, 1000, &chain.latency, &chain.spread))
 		return false;
+	if (r->words > 4 &&
+		(strcmp(r->word[4], "slows") != 0 || r->words != 6 ||
+			!reader_number(r, "slows", r->word[5], 0, 1000, &chain.slows, NULL)))
+		return rows_fail(&r->rows, "a chain is PRODUCER CONSUMER LATENCY [slows CYCLES]");
 	for (int i = 1; i <= 2; i++)
 		if (!has_class(r, r->word[i]))
 			return rows_fail(&r->rows, "chain: no class \"%s\"", r->word[i]);

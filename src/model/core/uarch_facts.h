@@ -96,6 +96,9 @@ FACT(EXTRA_INDEX, "extra index")
 /* cycles added to the latency of a full multiplication if the chain runs through the upper half of
  * the product */
 FACT(EXTRA_MULTIPLY_HIGH, "extra multiply-high")
+/* cycles added to the latency of a division of general registers if the chain runs through the
+ * remainder */
+FACT(EXTRA_REMAINDER, "extra remainder")
 /* cycles added to a load's latency if the load extends the sign */
 FACT(EXTRA_SIGN, "extra sign")
 /* store forwarding with general registers: cycles from the store's data to the loaded value, if the
@@ -120,6 +123,9 @@ FACT(EXTRA_OVERRIDE, "extra override")
 FACT(EXTRA_DENSE_BRANCH, "extra dense-branch")
 /* cycles that a miss in the first-level TLB adds to a load, if the second-level TLB has the page */
 FACT(EXTRA_TLB2, "extra tlb2")
+/* 1: while operations of 512 bits are in flight, vector operations of less width execute only on
+ * the ports of those of 512 bits */
+FACT(EXTRA_CLOSES_512, "extra closes-512")
 /* soft limit: single-cycle integer operations per cycle that loops reach in practice, although the
  * ports allow more */
 /* 1: rename eliminates an addition of a constant. The addition still needs a port if an instruction

@@ -53,6 +53,8 @@ struct uarch_fusion {
 struct uarch_chain {
 	char producer[UARCH_NAME], consumer[UARCH_NAME];
 	double latency, spread;
+	double slows; /* cycles by which such an operand makes the consumer take longer from its
+			 other operands */
 	uint32_t tags;
 };
 

@@ -291,21 +291,34 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 
 /* ---- The whole graph */
 
-/* Returns the cycles that the upper half of a full multiplication's product takes longer than the
- * lower half; 0: the edge does not carry an upper half. The upper half is in rdx, or in the first
- * destination of mulx. The class states the latency of the lower half. */
-static double high_half(const struct graph *graph, const struct deps_node *from, int reg)
+/* Returns the cycles that the second result of an instruction takes longer than the first, whose
+ * latency the class states; 0: the edge does not carry a second result. The second result of a full
+ * multiplication is the upper half of the product, and of a division the remainder: both are in
+ * rdx, or the half is in the first destination of mulx. */
+static double second_result(const struct graph *graph, const struct deps_node *from, int reg)
 {
+	static const struct {
+		const char *class;
+		enum uarch_fact later;
+		bool in_first; /* the second result is in the first destination, not in rdx */
+	} rows[] = { { "multiply-wide", EXTRA_MULTIPLY_HIGH, false },
+		{ "multiply-copy", EXTRA_MULTIPLY_HIGH, true }, { "div", EXTRA_REMAINDER, false } };
 	const struct insn *insn = &graph->loop->insn[graph->loop->path[from->step].insn];
-	bool copy = from->class && strcmp(from->class->name, "multiply-copy") == 0,
-	     wide = from->class && strcmp(from->class->name, "multiply-wide") == 0;
 
-	if (from->part != PART_OPERATION || !(copy || wide) ||
-		!(graph->uarch->fact[EXTRA_MULTIPLY_HIGH] > 0))
+	if (from->part != PART_OPERATION || !from->class)
 		return 0;
-	return reg == (wide ? REG_GENERAL + 2 : insn->writes[0])
-		       ? graph->uarch->fact[EXTRA_MULTIPLY_HIGH]
-		       : 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t length = strlen(rows[i].class);
+		const char *name = from->class->name;
+
+		if (strncmp(name, rows[i].class, length) != 0 ||
+			(name[length] && name[length] != '.'))
+			continue;
+		if (reg != (rows[i].in_first ? insn->writes[0] : REG_GENERAL + 2))
+			return 0;
+		return fmax(graph->uarch->fact[rows[i].later], 0);
+	}
+	return 0;
 }
 
 /* The latency from a producer to a consumer: the producer's latency, unless the core has special
@@ -314,7 +327,7 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 	const struct deps_node *to, const struct deps_edge *edge)
 {
 	bool addend = edge->reg != REG_NONE && edge->reg == to->register_addend;
-	double cycles;
+	double cycles, slows;
 
 	if (edge->memory)
 		return 0;
@@ -327,12 +340,12 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class &&
 		from->class == to->class && addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
-	cycles = uarch_chain(graph->uarch, from->class, to->class);
+	cycles = uarch_chain(graph->uarch, from->class, to->class, &slows);
 	/* A `chain` row of the core file (the latency between two classes) replaces the producer's
 	 * own latency. The cycles of a cache miss still count in addition. */
 	if (uarch_known(cycles) && from->latency > 0)
 		return cycles + (from->part == PART_LOAD ? graph->miss : 0);
-	return from->latency + high_half(graph, from, edge->reg);
+	return from->latency + second_result(graph, from, edge->reg);
 }
 
 /* The cycles by which a consumer reads an operand after its start: a consumer of two micro-ops may
@@ -396,6 +409,22 @@ static int *find_origins(const struct graph *graph)
 	return origin;
 }
 
+/* Finds the nodes that take longer because of the class that produced one of their operands. */
+static void find_slowed(struct graph *graph, const int *origin)
+{
+	for (int i = 0; i < graph->edges; i++) {
+		const struct deps_edge *edge = &graph->edge[i];
+		const struct deps_node *from =
+			&graph->node[origin[edge->from] >= 0 ? origin[edge->from] : edge->from];
+		struct deps_node *to = &graph->node[edge->to];
+		double slows = 0;
+
+		if (!edge->memory && !copies(graph, to) && from->part != PART_LOAD)
+			uarch_chain(graph->uarch, from->class, to->class, &slows);
+		to->slowed = fmax(to->slowed, slows);
+	}
+}
+
 /* Computes the weights of all edges of the graph. */
 static void connect(struct graph *graph)
 {
@@ -403,6 +432,7 @@ static void connect(struct graph *graph)
 
 	begin_edges(graph);
 	origin = find_origins(graph);
+	find_slowed(graph, origin);
 	for (int i = 0; i < graph->edges; i++) {
 		struct deps_edge *edge = &graph->edge[i];
 		const struct deps_node *from = &graph->node[edge->from],
@@ -417,6 +447,7 @@ static void connect(struct graph *graph)
 			from = &graph->node[origin[edge->from]];
 			edge->out += out_of(graph, from, to, edge) - from->latency;
 		}
+		edge->out += edge->memory ? 0 : graph->node[edge->from].slowed;
 		edge->weight =
 			edge->out + edge->in - (graph->node[edge->from].counts ? counter_bias : 0);
 	}

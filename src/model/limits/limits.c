@@ -127,6 +127,42 @@ static void materialise(struct tally *tally)
 			tally->insn[loop->path[s].insn].materialised++;
 }
 
+/* ---- Vector operations next to operations of 512 bits */
+
+static bool has_512(const struct tally *tally)
+{
+	for (int s = 0; s < tally->loop->path_count; s++) {
+		const struct insn *insn = &tally->loop->insn[tally->loop->path[s].insn];
+
+		if (insn->vector && (insn->width >= 512 ||
+					    (insn->memory_count > 0 && !insn->memory[0].accesses &&
+						    insn->memory[0].size > 32)))
+			return true;
+	}
+	return false;
+}
+
+/* While operations of 512 bits are in flight, some cores close a port to all vector operations:
+ * operations of less width then execute on the ports of those of 512 bits. */
+static void close_ports(struct tally *tally)
+{
+	if (!(tally->uarch->fact[EXTRA_CLOSES_512] > 0) || !has_512(tally))
+		return;
+	for (int i = 0; i < tally->loop->insn_count; i++) {
+		const struct uarch_class *op = tally->facts[i].op, *wide;
+		char name[UARCH_NAME];
+
+		if (!op || !tally->loop->insn[i].vector)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(op->name, "."), op->name);
+		wide = uarch_find(tally->uarch, name, 512);
+		/* Operations of 512 bits that take more micro-ops do so for their width. */
+		if (wide && wide->executes && wide->term_count == op->term_count &&
+			wide->term_count == 1 && wide->term[0].cycles <= op->term[0].cycles)
+			tally->facts[i].op = wide;
+	}
+}
+
 /* Whether a store has a simple address. Haswell to Skylake have one store AGU that accepts only
  * base + 0…2047. It is not published whether the store AGU accepts instruction-relative addresses
  * and pushes; such addresses count as simple here. */
@@ -217,6 +253,7 @@ void tally_open(struct tally *tally)
 		uarch_insn(tally->uarch, &tally->loop->insn[i], &tally->facts[i]);
 	walk_path(tally);
 	materialise(tally);
+	close_ports(tally);
 	for (int i = 0; i < count; i++)
 		count_insn(tally, i);
 }

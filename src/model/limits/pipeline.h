@@ -76,6 +76,9 @@ struct work {
 	int pool;    /* the scheduler in which the micro-ops of the node (an instruction) wait */
 	uint8_t gates; /* the gates (limited rates) that the node's first micro-op must pass, one
 			  bit for each gate */
+	double serial; /* cycles from the first to the last micro-op on free ports: micro-ops of
+			  one node wait for each other if they share ports. The class's latency
+			  contains them */
 	struct {
 		uint32_t ports;
 		float cycles;

@@ -163,8 +163,10 @@ static void begin(struct pipeline *pipeline, int from, int index, int port)
 	instance->latest = later(instance->latest, pipeline->rules->ideal ? at : pipeline->now);
 	if (--instance->left == 0) {
 		instance->arrived = instance->ready;
-		instance->ready = instance->latest;
-		start(pipeline, op.instance, instance->latest);
+		instance->ready = later(instance->ready,
+			instance->latest -
+				pipeline->work[op.instance % pipeline->graph.node_count].serial);
+		start(pipeline, op.instance, instance->ready);
 	}
 }
 

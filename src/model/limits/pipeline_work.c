@@ -17,6 +17,21 @@ static void add_terms(struct work *work, const struct uarch_class *class, bool l
 	}
 }
 
+static double serial_cycles(const struct work *work)
+{
+	double most = 0;
+
+	for (int i = 1; i < work->count; i++) {
+		double before = 0;
+
+		for (int k = 0; k < i; k++)
+			if (work->op[k].ports == work->op[i].ports)
+				before += (double)work->op[k].cycles;
+		most = fmax(most, floor(before / __builtin_popcount(work->op[i].ports)));
+	}
+	return most;
+}
+
 uint32_t pipeline_third_ports(const struct uarch *uarch)
 {
 	const struct uarch_class *store = uarch_find(uarch, "vstore", 0);
@@ -84,6 +99,7 @@ static void prepare_node(struct pipeline *pipeline, int number)
 		if (operation)
 			add_third(pipeline, work, insn);
 	}
+	work->serial = operation ? serial_cycles(work) : 0;
 }
 
 static void index_steps(struct pipeline *pipeline)
