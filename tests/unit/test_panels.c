@@ -21,6 +21,8 @@ static void begin(void)
 
 TEST(trials_are_told_in_words)
 {
+	int rows;
+
 	begin();
 	view.sample.off_contended = 509;
 	view.sample.off_clock = 990;
@@ -29,6 +31,10 @@ TEST(trials_are_told_in_words)
 	check_parts(draw(&panel_figure, 31, 15), "85 quiet trials used, 1509 not",
 		"990 clock, 509 contended,", "interrupted, 1 not settled",
 		"quartiles 1.990 .. 2.010");
+	/* With one row less than all reasons need, the main reason stays. */
+	for (rows = 15; rows > 0 && strstr(draw(&panel_figure, 31, rows), "9 interrupted"); rows--)
+		;
+	check_contains(draw(&panel_figure, 31, rows), "not: mainly 990 clock changed");
 	view.sample.trials = 1;
 	view.sample.dropped = 0;
 	check_parts(draw(&panel_figure, 31, 12), "1 quiet trial used, 0 not",
