@@ -341,8 +341,9 @@ static void draw_about(struct box at, const struct scene *scene)
 	if (need <= at.height)
 		row = canvas_wrap(at, 0, STYLE_FIGURE, kernel->title);
 	row += canvas_wrap(at, row, STYLE_TEXT, kernel->look_for);
+	/* An own loop has no source in the literature. */
 	need = canvas_rows(at, kernel->document);
-	if (row + need <= at.height)
+	if (!kernel->own && row + need <= at.height)
 		canvas_wrap(at, row + (row + need < at.height), STYLE_DIM, kernel->document);
 }
 

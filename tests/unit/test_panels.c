@@ -7,9 +7,11 @@
 #include "experiment/characterise/characterise.h"
 #include "experiment/cost/cost.h"
 #include "experiment/probe/probe.h"
+#include "experiment/windows/windows.h"
+#include "kernels/window.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
-	panel_ports, panel_code, panel_source, panel_notice, panel_line;
+	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows;
 
 /* A view of one quiet sample. */
 static void begin(void)
@@ -714,6 +716,42 @@ TEST(source_keeps_its_loop_in_sight)
 	draw(&panel_source, 40, 1);
 	check_contains(shown, "while (n--)");
 	listing_free(listing);
+}
+
+/* Fails if the drawn text does not hold `part` exactly once. */
+static void check_once(const char *drawn, const char *part)
+{
+	const char *first = strstr(drawn, part);
+
+	assert_non_null(first);
+	assert_null(strstr(first + 1, part));
+}
+
+TEST(panels_say_nothing_twice)
+{
+	static struct windows_report report = { .count = 1 };
+	struct windows_row *row = &report.row[0];
+	struct kernel own = kernel_fold;
+
+	*row = (struct windows_row){ .filler = "nop",
+		.fact = &window_fillers[window_kind("nop")],
+		.entries = 448,
+		.contended = true,
+		.knee = { .kind = KNEE_SHARP, .x = 441, .lo = 440, .hi = 442 } };
+	view_begin(&kernel_fold);
+	view.windows = &report;
+	view.window = row;
+	check_once(draw(&panel_windows, 78, 10), "another thread");
+	row->knee = (struct knee){ .kind = KNEE_NONE, .x = NAN };
+	check_once(draw(&panel_windows, 78, 10), "another thread");
+
+	own.own = (const struct own *)&own;
+	own.title = own.document = "your own loop";
+	view_begin(&own);
+	check_once(draw(&panel_about, 40, 10), "your own loop");
+	own.own = NULL;
+	own.document = "a book";
+	check_parts(draw(&panel_about, 40, 10), "your own loop", "a book");
 }
 
 /* explanation outlives the tests that share it. */
