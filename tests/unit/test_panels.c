@@ -600,6 +600,9 @@ TEST(ports_and_units_stand_apart)
 	explanation->limits.naive[0] = 1.5;
 	explanation->limits.naive[1] = 0.5;
 	check_contains(draw(&panel_ports, 40, 8), "an even split is best");
+	/* A unit with a long name leaves the values of all ports their columns. */
+	snprintf(core.port[2], sizeof(core.port[2]), "permute-two");
+	check_parts(draw(&panel_ports, 21, 8), "1.50<-", "0.50", "permut", "0.00");
 }
 
 TEST(code_shows_chain_fusion_and_the_unknown)
