@@ -352,7 +352,7 @@ static struct words limit_words(const struct view *view, bool with_spread)
 	else if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
 		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
 	return words_of("%s %s%s M %s%s", limit_names[view->gap.soft],
-		units_value(limits->limit[first].cpe).text, spread.text,
+		units_cycles(limits->limit[first].cpe).text, spread.text,
 		limit_rows[limits->limit[first].kind].name, gap.text);
 }
 
@@ -401,7 +401,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	if (view->published)
 		lines_add(lines, 3, STYLE_TEXT, "published %s%s on %s",
 			view->published->limit ? "limit " : "",
-			units_value(view->published->cycles * limits->turns / limits->elements)
+			units_cycles(view->published->cycles * limits->turns / limits->elements)
 				.text,
 			view->published->core);
 	if (panels_shown(scene, "ladder"))
@@ -409,10 +409,10 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	if (view->advice.kind == ADVICE_KNOB)
 		lines_add(lines, 5, STYLE_KEY,
 			"r %1$s: %3$s predicted\nr %1$s: %3$s M\nr %2$s: %3$s M", view->advice.set,
-			view->advice.brief, units_value(view->advice.to).text);
+			view->advice.brief, units_cycles(view->advice.to).text);
 	else if (second >= 0 && second != first)
 		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", limit_names[!view->gap.soft],
-			units_value(limits->limit[second].cpe).text,
+			units_cycles(limits->limit[second].cpe).text,
 			limit_rows[limits->limit[second].kind].name);
 }
 
