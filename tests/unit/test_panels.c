@@ -11,7 +11,8 @@
 #include "kernels/window.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
-	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows;
+	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
+	panel_knobs;
 
 /* A view of one quiet sample. */
 static void begin(void)
@@ -722,6 +723,20 @@ TEST(source_keeps_its_loop_in_sight)
 	draw(&panel_source, 40, 1);
 	check_contains(shown, "while (n--)");
 	listing_free(listing);
+}
+
+TEST(the_knobs_help_ends_at_a_semicolon_where_rows_are_short)
+{
+	struct knob knobs[] = { fold_knobs[FOLD_UNROLL] };
+	struct kernel kernel = { .name = "one", .knobs = knobs, .knob_count = 1 };
+
+	knobs[0].help = "only for rd, wr, rdwr, cp; places of width bytes to the next";
+	view_begin(&kernel);
+	check_parts(draw(&panel_knobs, 40, 5), "rdwr, cp; places", "next");
+	check_contains(draw(&panel_knobs, 29, 3), "only for rd, wr, rdwr, cp\n");
+	lacks(draw(&panel_knobs, 29, 2), "only");
+	knobs[0].help = "either the one of the two, or else the other";
+	lacks(draw(&panel_knobs, 29, 3), "either");
 }
 
 /* Fails if the drawn text does not hold `part` exactly once. */
