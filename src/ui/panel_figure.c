@@ -183,6 +183,7 @@ static void add_discarded(struct lines *lines, const struct sample *sample, bool
 			"not settled", "not settled" },
 	};
 	struct words words = { "not:" }, brief = { "not:" };
+	struct line *line;
 	size_t most = 0;
 
 	if (!sample->dropped)
@@ -200,7 +201,11 @@ static void add_discarded(struct lines *lines, const struct sample *sample, bool
 	if (main_only)
 		words = brief =
 			words_of("not: mainly %u %s", reasons[most].count, reasons[most].words);
-	lines_add(lines, 10, STYLE_TEXT, "%s\n%s", words.text, brief.text)->tag = TAG_DISCARDED;
+	line = lines_add(lines, 10, STYLE_TEXT, "%s\n%s", words.text, brief.text);
+	line->tag = TAG_DISCARDED;
+	/* If most trials were discarded, a row with the reason matters more than rates. */
+	if (line->rows == 1 && sample->dropped > sample->trials)
+		line->rank = 7;
 }
 
 /* Adds the number of used trials, the number of discarded trials, and the clock frequency. */

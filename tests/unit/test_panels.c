@@ -38,6 +38,10 @@ TEST(trials_are_told_in_words)
 	for (rows = 15; rows > 0 && strstr(draw(&panel_figure, 31, rows), "9 interrupted"); rows--)
 		;
 	check_contains(draw(&panel_figure, 31, rows), "not: mainly 990 clock changed");
+	/* It matters more than the second row of rates while most trials were discarded. */
+	draw(&panel_figure, 31, rows - 1);
+	check_contains(shown, "not: mainly 990 clock changed");
+	lacks(shown, "B/cycle");
 	view.sample.trials = 1;
 	view.sample.dropped = 0;
 	check_parts(draw(&panel_figure, 31, 12), "1 quiet trial used, 0 not",
