@@ -53,7 +53,7 @@ static const struct knob knobs[] = {
 		.initial = OP_FRD, .role = KNOB_DATA),
 	[SIZE] = KNOB_ROW_SIZE("bytes of the array; copies: of both arrays", 16384),
 	[STRIDE] = KNOB_ROW_COUNT("stride",
-		"places of width bytes from one to the next; rd, wr, rdwr, cp", 1, 64, 4,
+		"only for rd, wr, rdwr, cp; places of width bytes from one to the next", 1, 64, 4,
 		.axis = AXIS_STRIDE),
 	[WIDTH] = KNOB_ROW_CHOICE(
 		"width", "bytes of an access", width_names, .initial = 1, .role = KNOB_DATA),
@@ -261,6 +261,8 @@ static struct status bandwidth_prepare(struct kernel_run *run)
 
 static const char *bandwidth_remark(const int64_t *v)
 {
+	if (!op_of(v)->strided && v[STRIDE] != knobs[STRIDE].initial)
+		return "stride has no effect here: only op=rd, wr, rdwr and cp leave gaps.";
 	if (op_of(v)->library)
 		return "The C library copies or fills 64 KiB at a time in its own way; width is "
 		       "only the size of one element.";

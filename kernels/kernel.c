@@ -91,8 +91,8 @@ struct status kernel_off_multiple(const struct knob *knob, int64_t value)
 	if (less >= knob->min && less <= knob->max - knob->multiple)
 		return status_usage("%s=%lld is no multiple of %s: use %s or %s", knob->name,
 			(long long)value, shown[0].text, shown[3].text, shown[4].text);
-	return status_usage("%s=%lld: %sa multiple of %s from %s%s%s", knob->name, (long long)value,
-		bytes ? "a size such as 32k or 4m, " : "", shown[0].text, shown[1].text,
+	return status_usage("%s=%lld: use %sa multiple of %s from %s%s%s", knob->name,
+		(long long)value, bytes ? "a size such as 32k, " : "", shown[0].text, shown[1].text,
 		knob->max < KNOB_MAX_CORES ? " to " : " and up",
 		knob->max < KNOB_MAX_CORES ? shown[2].text : "");
 }

@@ -88,6 +88,10 @@ done <"$work/names"
 "$SLEXPLORE" list --dump limits >"$work/names"
 each limit "$work/manual" <"$work/names"
 
+# A macro of two fonts puts no space between its words: text after the comma belongs into the next line.
+grep -nE '^\.[BI]R ([^" ]+|"[^"]*") [,.;] .' "$top_srcdir/doc/slexplore.1" >"$work/joined" &&
+	fail "the manual joins words: $(cat "$work/joined")"
+
 # The fields of a sample: the manual's list is made from the program's. UPDATE=1 writes it.
 "$SLEXPLORE" list --dump fields | awk -F '\t' '
 	{ gsub(/-/, "\\-"); printf ".TP\n.B %s\n%s%s.\n", $1, $4, $3 == "" ? "" : " (" $3 ")" }' >"$work/fields"

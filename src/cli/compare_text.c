@@ -222,6 +222,41 @@ static void print_row(
 		compare_change(row->ratio).text);
 }
 
+/* Whether a row states a circumstance: a condition of the measurement, such as the share of quiet
+ * trials, that does not explain a difference. */
+static bool is_circumstance(const struct comparison *comparison, const struct differ_row *row)
+{
+	return (row->verdict == DIFFER_EQUAL || row->verdict == DIFFER_UNSURE) &&
+	       differ_condition(&comparison->compared->quantity[row->quantity], 1) > 0;
+}
+
+/* Lists the circumstances without spreads: they say how busy the machine was in each run. */
+static void print_circumstances(const struct comparison *comparison, FILE *out,
+	const struct differ_pair *pair, int listed, int columns)
+{
+	bool any = false;
+
+	for (int i = 0; i < listed; i++) {
+		const struct differ_row *row = &pair->row[i];
+		const struct compared_quantity *quantity =
+			&comparison->compared->quantity[row->quantity];
+
+		if (!is_circumstance(comparison, row))
+			continue;
+		if (!any)
+			fprintf(out, "\n%-*s %8s %6s %8s\n", columns, "circumstances", "A", "",
+				"B");
+		any = true;
+		fprintf(out, "%-*.*s %8s %6s %8s\n", columns, columns, compare_name(quantity).text,
+			compare_value(quantity, row->a.value).text, "",
+			compare_value(quantity, row->b.value).text);
+	}
+	if (any)
+		fputs("Circumstances say how busy the machine was. They do not count as "
+		      "quantities.\n\n",
+			out);
+}
+
 static int name_columns(
 	const struct comparison *comparison, const struct differ_pair *pair, int count)
 {
@@ -271,7 +306,7 @@ static void print_equal(
 	const struct comparison *comparison, FILE *out, const struct differ_pair *pair)
 {
 	const struct differ_row *largest = NULL;
-	int count = pair->verdicts[DIFFER_EQUAL];
+	int count = pair->verdicts[DIFFER_EQUAL] - pair->equal_conditions;
 	struct words change = { "" };
 
 	for (int i = 0; i < pair->count; i++) {
@@ -317,7 +352,9 @@ static void print_pair(
 		fprintf(out, "%-*s %8s %6s %8s %6s %8s\n", columns, "quantity", "A", "", "B", "",
 			"B to A");
 	for (int i = 0; i < listed; i++)
-		print_row(comparison, out, &pair->row[i], columns);
+		if (!is_circumstance(comparison, &pair->row[i]))
+			print_row(comparison, out, &pair->row[i], columns);
+	print_circumstances(comparison, out, pair, listed, columns);
 	print_causes(out, "A: ", pair->a_causes & ~pair->b_causes, &pair->a, &pair->b);
 	print_causes(out, "B: ", pair->b_causes, &pair->b, &pair->a);
 	print_equal(comparison, out, pair);

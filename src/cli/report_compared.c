@@ -45,7 +45,8 @@ static void add_pair(struct document *document, const struct comparison *compari
 	document_paragraph(document,
 		words_of("%d of %d quantities differ by more than their spread; %d are equal "
 			 "within their spread; %d need more runs.",
-			differ, pair->count, pair->verdicts[DIFFER_EQUAL],
+			differ, pair->count - pair->equal_conditions,
+			pair->verdicts[DIFFER_EQUAL] - pair->equal_conditions,
 			pair->verdicts[DIFFER_UNSURE])
 			.text);
 	if (differ)

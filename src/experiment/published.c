@@ -166,27 +166,27 @@ void published_verdict(const struct published *published, const struct published
 			"because another limit binds here",
 			published->core);
 	else if ((lo < middle) != (hi < middle) || sample->contended)
-		text_add(words, "The values measured here are too noisy to tell which is right");
-	else if (ratio > middle)
-		/* Interference only makes code slower, so a slow sample proves nothing. */
 		text_addf(words,
-			"The %s would be right on %s, unless another program slowed this core",
-			published_is_nearer ? "published value" : "limit", published->core);
+			"The values measured here are too noisy to tell if the published value or "
+			"the limit of %s is right",
+			published->core);
 	else
-		text_addf(words, "Not the %s but the %s is right on %s, by what is measured here",
-			published_is_nearer ? "limit" : "published value",
-			published_is_nearer ? "published value" : "limit", published->core);
+		/* Interference only makes code slower, so a slow sample proves nothing. */
+		text_addf(words, "The %s %s looks wrong, and the %s right%s",
+			published_is_nearer ? "computed limit of" : "published value for",
+			published->core, published_is_nearer ? "published value" : "computed limit",
+			ratio > middle ? ", unless another program slowed this core" : "");
 	text_addf(words,
-		": %s cycles (%s to %s) are %s times the limit of %s (%s); %g would be %s times "
-		"the "
-		"limit of %s on %s (%s).",
+		". %g cycle%s an iteration %s published for %s: %s times its limit of %s (%s). "
+		"This "
+		"core takes %s cycles (%s to %s): %s times its own limit of %s (%s).",
+		published->cycles, published->cycles == 1 ? "" : "s",
+		published->cycles == 1 ? "is" : "are", published->core, units_value(claimed).text,
+		units_value(limits->theirs.cycles).text, limit_rows[limits->theirs.kind].name,
 		units_value(sample->cpe * elements).text,
 		units_value(sample->cpe_lo * elements).text,
 		units_value(sample->cpe_hi * elements).text, units_value(ratio).text,
-		units_value(limits->ours.cycles).text, limit_rows[limits->ours.kind].name,
-		published->cycles, units_value(claimed).text,
-		units_value(limits->theirs.cycles).text, published->core,
-		limit_rows[limits->theirs.kind].name);
+		units_value(limits->ours.cycles).text, limit_rows[limits->ours.kind].name);
 }
 
 void published_ports_verdict(const struct published *published, const struct limits *limits,

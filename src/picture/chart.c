@@ -241,8 +241,12 @@ static void sign(struct chart *chart, const struct chart_origin *origin)
 
 	add_machine(&line, machine);
 	if (origin->core && *origin->core && !(machine && strstr(machine->name, origin->core))) {
+		/* The core's name without its list of processors: "Intel Golden Cove (Sapphire
+		 * ...". */
+		const char *list = strstr(origin->core, " (");
+
 		text_add(&line, ": ");
-		text_add_clean(&line, origin->core, 40);
+		text_add_clean(&line, origin->core, list ? (size_t)(list - origin->core) : 60);
 	}
 	if (machine && machine->cpu >= 0)
 		text_addf(&line, ", core %d", machine->cpu);

@@ -320,8 +320,9 @@ static void put_beside(
 	put_knee(column, row);
 	windows_difference(report, row, words);
 	if (words[0])
-		column_add(column, STYLE_TEXT, words);
-	if (row->contended)
+		column_add(column, row->contended ? STYLE_WARN : STYLE_TEXT, words);
+	/* The difference of a known knee names the other thread. */
+	if (row->contended && !isfinite(row->knee.x))
 		column_put(column, STYLE_WARN, "another thread shared the core");
 	if (isfinite(row->entries))
 		column_put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,

@@ -17,7 +17,7 @@ enum { RATES_WIDE = 30 };
 
 /* Tags that mark the lines of this panel that are not plain text: the large digits, and the small
  * bars of the latest trials. */
-enum { TAG_NONE, TAG_DIGITS, TAG_COURSE };
+enum { TAG_NONE, TAG_DIGITS, TAG_COURSE, TAG_DISCARDED };
 
 /* Returns the largest usual height of large digits, at most `rows`, at which the number fits in
  * `width` columns; 0: the number does not fit. */
@@ -167,8 +167,9 @@ static void add_course(struct lines *lines, const struct view *view)
 			->tag = TAG_COURSE;
 }
 
-/* Adds the reasons why trials were discarded: "not: 31 clock changed, 4 contended". */
-static void add_discarded(struct lines *lines, const struct sample *sample)
+/* Adds the reasons why trials were discarded: "not: 31 clock changed, 4 contended". If `main_only`
+ * is true, adds only the most frequent reason: "not: mainly 31 clock changed". */
+static void add_discarded(struct lines *lines, const struct sample *sample, bool main_only)
 {
 	const struct {
 		unsigned count;
@@ -182,8 +183,14 @@ static void add_discarded(struct lines *lines, const struct sample *sample)
 			"not settled", "not settled" },
 	};
 	struct words words = { "not:" }, brief = { "not:" };
+	struct line *line;
+	size_t most = 0;
 
+	if (!sample->dropped)
+		return;
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i].count > reasons[most].count)
+			most = i;
 		if (!reasons[i].count)
 			continue;
 		words = words_of("%s%s %u %s", words.text, words.text[4] ? "," : "",
@@ -191,8 +198,14 @@ static void add_discarded(struct lines *lines, const struct sample *sample)
 		brief = words_of("%s%s %u %s", brief.text, brief.text[4] ? "," : "",
 			reasons[i].count, reasons[i].brief);
 	}
-	if (sample->dropped)
-		lines_add(lines, 10, STYLE_TEXT, "%s\n%s", words.text, brief.text);
+	if (main_only)
+		words = brief =
+			words_of("not: mainly %u %s", reasons[most].count, reasons[most].words);
+	line = lines_add(lines, 10, STYLE_TEXT, "%s\n%s", words.text, brief.text);
+	line->tag = TAG_DISCARDED;
+	/* If most trials were discarded, a row with the reason matters more than rates. */
+	if (line->rows == 1 && sample->dropped > sample->trials)
+		line->rank = 7;
 }
 
 /* Adds the number of used trials, the number of discarded trials, and the clock frequency. */
@@ -213,7 +226,7 @@ static void add_trials(struct lines *lines, const struct view *view)
 		lines_add(lines, 5, STYLE_TEXT,
 			"%1$u %2$s%3$s used, %4$u not\n%1$u %2$sused, %4$u not", sample->trials,
 			quiet, trials, sample->dropped);
-	add_discarded(lines, sample);
+	add_discarded(lines, sample, false);
 	if (counters->check > 0 && counts_clocks_differ(counters->check))
 		lines_add(lines, 2, STYLE_WARN, "%s; R says %.2f of it", source, counters->check);
 	else
@@ -344,7 +357,7 @@ static struct words limit_words(const struct view *view, bool with_spread)
 	else if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
 		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
 	return words_of("%s %s%s M %s%s", limit_names[view->gap.soft],
-		units_value(limits->limit[first].cpe).text, spread.text,
+		units_cycles(limits->limit[first].cpe).text, spread.text,
 		limit_rows[limits->limit[first].kind].name, gap.text);
 }
 
@@ -393,7 +406,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	if (view->published)
 		lines_add(lines, 3, STYLE_TEXT, "published %s%s on %s",
 			view->published->limit ? "limit " : "",
-			units_value(view->published->cycles * limits->turns / limits->elements)
+			units_cycles(view->published->cycles * limits->turns / limits->elements)
 				.text,
 			view->published->core);
 	if (panels_shown(scene, "ladder"))
@@ -401,10 +414,10 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	if (view->advice.kind == ADVICE_KNOB)
 		lines_add(lines, 5, STYLE_KEY,
 			"r %1$s: %3$s predicted\nr %1$s: %3$s M\nr %2$s: %3$s M", view->advice.set,
-			view->advice.brief, units_value(view->advice.to).text);
+			view->advice.brief, units_cycles(view->advice.to).text);
 	else if (second >= 0 && second != first)
 		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", limit_names[!view->gap.soft],
-			units_value(limits->limit[second].cpe).text,
+			units_cycles(limits->limit[second].cpe).text,
 			limit_rows[limits->limit[second].kind].name);
 }
 
@@ -481,11 +494,13 @@ enum { DIGITS_FROM = 8 };
 enum { RANK_KEPT = 3 };
 
 /* Each line of the panel has a rank, which decides which lines are removed first: 0 is the most
- * important. While the lines do not fit, first removes unimportant lines, then makes large digits
- * smaller, cuts important lines to one row, and at last removes them. */
-static void shorten(struct lines *lines, bool pinned)
+ * important. While the lines do not fit, first removes unimportant lines (of the reasons of
+ * discarded trials, the main reason stays longest), then makes large digits smaller, cuts important
+ * lines to one row, and at last removes them. */
+static void shorten(struct lines *lines, const struct view *view)
 {
-	bool keep = pinned ? lines->at.height > DIGITS_HEIGHT : lines->at.height >= DIGITS_FROM;
+	bool keep =
+		view->pinned ? lines->at.height > DIGITS_HEIGHT : lines->at.height >= DIGITS_FROM;
 
 	while (lines->count > 1 && lines_rows(lines) > lines->at.height) {
 		struct line *first = &lines->line[0];
@@ -508,6 +523,15 @@ static void shorten(struct lines *lines, bool pinned)
 		if (lines->line[worst].rank <= RANK_KEPT && longest > 0) {
 			line_cut(lines, &lines->line[longest], 1);
 			lines->line[longest].rows = 1;
+			continue;
+		}
+		if (lines->line[worst].tag == TAG_DISCARDED && lines->line[worst].rows > 1) {
+			struct lines reason;
+
+			lines_begin(&reason, lines->at);
+			add_discarded(&reason, &view->sample, true);
+			reason.line[0].tag = TAG_NONE;
+			lines->line[worst] = reason.line[0];
 			continue;
 		}
 		memmove(&lines->line[worst], &lines->line[worst + 1],
@@ -548,7 +572,7 @@ static void draw(struct box at, const struct scene *scene)
 		add_place(&lines, view);
 	}
 	add_pinned(&lines, view);
-	shorten(&lines, view->pinned);
+	shorten(&lines, view);
 	for (int i = 0; i < lines.count; i++) {
 		const struct line *line = &lines.line[i];
 		struct box rest;

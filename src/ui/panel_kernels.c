@@ -213,11 +213,26 @@ bool panels_remark_cut(struct box at, const struct view *view)
 	return view->remark && view->setting.kernel->knob_count > 0 && !divide(at, view).complete;
 }
 
+/* Returns a knob's help for `room` rows. If the whole help does not fit, only its parts before a
+ * semicolon; if they do not fit either, an empty text. */
+static struct words fit_help(struct box at, const struct knob *knob, int room)
+{
+	struct words help = words_of("%s", knob->help);
+
+	while (help.text[0] && canvas_rows(at, help.text) > room) {
+		char *end = strrchr(help.text, ';');
+
+		*(end ? end : help.text) = '\0';
+	}
+	return help;
+}
+
 /* Draws the text below the knobs (help, remark, allowed values), from the last row up. */
 static void draw_below(struct box at, const struct parts *parts, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
-	int end = at.height - parts->values, need = canvas_rows(parts->words, knob->help);
+	int end = at.height - parts->values, need;
+	struct words help;
 
 	if (!parts->listed)
 		canvas_wrap(box_part(parts->words, 0, end, parts->words.width, parts->values), 0,
@@ -226,12 +241,14 @@ static void draw_below(struct box at, const struct parts *parts, const struct vi
 	if (parts->remark > 0)
 		canvas_wrap(box_part(parts->words, 0, end, parts->words.width, parts->remark), 0,
 			STYLE_WARN, view->remark);
-	/* Draw the knob's help only if the whole help fits after a blank row. */
-	end -= need;
-	if (end <= parts->rows)
+	/* The knob's help comes after a blank row. */
+	help = fit_help(parts->words, knob, end - parts->rows - 1);
+	if (!help.text[0])
 		return;
+	need = canvas_rows(parts->words, help.text);
+	end -= need;
 	canvas_wrap(
-		box_part(parts->words, 0, end, parts->words.width, need), 0, STYLE_DIM, knob->help);
+		box_part(parts->words, 0, end, parts->words.width, need), 0, STYLE_DIM, help.text);
 	/* If a row is free, show which digit key selects each named value (choice) of the knob. */
 	if (parts->listed && knob->kind == KNOB_CHOICE && end - 1 > parts->rows)
 		canvas_put(parts->words, 0, end - 1, STYLE_DIM, parts->range.text);
@@ -341,8 +358,9 @@ static void draw_about(struct box at, const struct scene *scene)
 	if (need <= at.height)
 		row = canvas_wrap(at, 0, STYLE_FIGURE, kernel->title);
 	row += canvas_wrap(at, row, STYLE_TEXT, kernel->look_for);
+	/* An own loop has no source in the literature. */
 	need = canvas_rows(at, kernel->document);
-	if (row + need <= at.height)
+	if (!kernel->own && row + need <= at.height)
 		canvas_wrap(at, row + (row + need < at.height), STYLE_DIM, kernel->document);
 }
 

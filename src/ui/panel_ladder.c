@@ -237,7 +237,7 @@ static void draw_a(struct box at, int y, const struct columns *columns, const st
 	canvas_put(at, 0, y, STYLE_A, name.text);
 	draw_bar(at, y, columns, a->cpe, STYLE_A, GLYPH_SHADE2);
 	x += columns->bar + FIGURE;
-	canvas_put_right(at, x, y, STYLE_A, units_value(a->cpe).text);
+	canvas_put_right(at, x, y, STYLE_A, units_cycles(a->cpe).text);
 	canvas_text(at, x + 1, y, STYLE_A, "%c", (char)a->cycles_from);
 	if (columns->cause)
 		canvas_put(at, columns->cause, y, STYLE_A, panels_a(view).text);
@@ -256,7 +256,7 @@ static void add_published(struct lines *words, const struct view *view)
 	 * element. */
 	lines_add(words, 0, STYLE_TEXT, "published: %s\npublished %s%s on %s: %s",
 		text_string(&text), view->published->limit ? "limit " : "",
-		units_value(view->published->cycles * limits->turns / limits->elements).text,
+		units_cycles(view->published->cycles * limits->turns / limits->elements).text,
 		view->published->core, view->published->source);
 	text_clear(&text);
 	if (view->published_limits)
@@ -382,7 +382,7 @@ static void draw_rest(struct box at, int y, const struct limits *limits, const s
 	else
 		canvas_text(at, 0, y, STYLE_DIM,
 			unknown ? "%d more, up to %s; %d unknown" : "%d more, up to %s", known,
-			units_value(most).text, unknown);
+			units_cycles(most).text, unknown);
 }
 
 static bool is_cut(const struct line *line)

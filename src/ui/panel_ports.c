@@ -17,8 +17,17 @@
  * micro-ops are not counted. PAIR: smallest width of the entry for a port with a second bar, for
  * the counted micro-ops, below its bar. BRIEF: smallest width of the entry for a port with the
  * counted micro-ops as a number in the row of its bar. DIFFERENCE: width of a difference. BESIDE:
- * smallest width of the list of events that belong to no port. */
-enum { COLUMN = 21, PAIR = 30, BRIEF = 29, DIFFERENCE = 7, BESIDE = 34, NAME_MOST = 12 };
+ * smallest width of the list of events that belong to no port. BAR_LEAST: smallest width of a bar.
+ */
+enum {
+	COLUMN = 21,
+	PAIR = 30,
+	BRIEF = 29,
+	DIFFERENCE = 7,
+	BESIDE = 34,
+	NAME_MOST = 12,
+	BAR_LEAST = 3
+};
 enum { ENTRIES = UARCH_PORTS + 1 + COUNTERS_MAX };
 
 /* An entry of the panel is a port, several ports whose micro-ops one event counts, or the heading
@@ -180,12 +189,14 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 	const struct entry *entry, const struct view *view)
 {
 	bool letters = entries->pairs && !brief;
-	int x = entries->names + 1 + 2 * letters, mark, after;
 	bool difference = brief && at.width >= BRIEF + DIFFERENCE + 6;
 	int tail = brief	    ? PORT_EVENTS_FIGURE + 4 + DIFFERENCE * difference
 		   : entries->pairs ? DIFFERENCE
 				    : 2;
-	int bar = int_most(at.width - x - PORT_EVENTS_FIGURE - tail, 3);
+	int room = at.width - 1 - 2 * letters - PORT_EVENTS_FIGURE - tail, mark, after;
+	/* The values need their columns, so a long name of a unit is cut. */
+	int names = int_least(entries->names, int_most(room - BAR_LEAST, 2)),
+	    bar = int_most(room - names, BAR_LEAST), x = names + 1 + 2 * letters;
 	double scale = entries->scale;
 
 	if (!entry->ports) {
@@ -193,7 +204,7 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		return;
 	}
 	after = x + bar + PORT_EVENTS_FIGURE;
-	canvas_put(box_part(at, 0, 0, entries->names, at.height), 0, y,
+	canvas_put(box_part(at, 0, 0, names, at.height), 0, y,
 		entry->full ? STYLE_FIGURE : STYLE_TEXT, entry->name);
 	if (letters)
 		canvas_text(at, x - 2, y, STYLE_DIM, "M");

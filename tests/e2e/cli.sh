@@ -96,7 +96,7 @@ json_lines
 says out '"x":"block","lines":["n"],"y":"seconds"'
 refuse 2 'did you mean' sweep matmul-m
 refuse 2 'matmul-speedup' sweep
-refuse 2 'n=7: a whole number from 8 to 2000' sweep matmul-n n=7
+refuse 2 'n=7: use a whole number from 8 to 2000' sweep matmul-n n=7
 refuse 2 'n is given twice' sweep matmul-n n=8 n=9
 refuse 2 'matmul has no knob "size"' sweep matmul-n size=32k
 expect 0 sweep matmul-n n=16,24 form=reordered,naive --time-budget 0.1

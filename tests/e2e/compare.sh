@@ -101,6 +101,16 @@ expect 0 compare a.jsonl busy.jsonl
 says out 'quiet trials'
 if grep -q curves out; then fail "a share of trials is called a point of a curve"; fi
 
+# It is a circumstance, which is listed apart, and not counted as a quantity without a difference.
+sed 's/"quiet":1.0/"quiet":0.8/' a.jsonl >less.jsonl
+run 0 compare a.jsonl less.jsonl
+says out '4 quantities do not differ'
+run 0 compare a.jsonl less.jsonl --all
+sed -n '/^circumstances/,$p' out >apart
+grep -q '^quiet trials, share *1.000 *0.800$' apart || fail "the quiet trials are not apart: $(cat apart)"
+says apart '4 quantities do not differ'
+if grep -q -- '-20.0%' out; then fail "a circumstance is listed with the quantities that do not differ"; fi
+
 # Words state only what the records state, and name values as the table does.
 for id in 1 2 3 4 5; do sample n1 $id 1.0; done >quiet.jsonl
 sed 's/"quiet":1.0/"quiet":0.3/' quiet.jsonl >half.jsonl

@@ -24,9 +24,9 @@ static const struct machine this_machine = {
 	.cache = { { 1, 48 << 10, 64 }, { 2, 2 << 20, 64 } },
 	.clock_name = "imul chain, 3 cycles a link",
 };
-static const struct chart_origin origin = {
-	.machine = &this_machine, .core = "Fake Lake", .now = 1767225600
-};
+static const struct chart_origin origin = { .machine = &this_machine,
+	.core = "Fake Lake (Pond and Puddle, and other waters of its kind)",
+	.now = 1767225600 };
 
 static struct sample sample_of(double cpe, double bytes)
 {

@@ -161,8 +161,8 @@ TEST(set_takes_one_or_many_knobs)
 	assert_false(view.screen.notice_bad);
 	/* One that was named does not. */
 	refused("set acc=4 unroll=2", "acc=4 needs unroll=4 or more");
-	refused("set acc=banana", "acc=banana: a whole number from 1 to 16");
-	refused("set stride=2 acc=99", "acc=99: a whole number from 1 to 16");
+	refused("set acc=banana", "acc=banana: use a whole number from 1 to 16");
+	refused("set stride=2 acc=99", "acc=99: use a whole number from 1 to 16");
 	refused("set unrol=4", "fold has no knob \"unrol\"; did you mean unroll?");
 	refused("set size=999g", "size=999g is beyond half of this machine's free memory (8 GiB)");
 	refused("set acc", "\"acc\": write KNOB=VALUE, as in op=add");
@@ -245,7 +245,7 @@ TEST(typed_characters_never_vanish)
 	}
 	assert_string_equal(view.screen.entry, typed);
 	check_usage(session_command(session, "entry accept", 1),
-		"size=1.5 q+]k: a size such as 32k or 4m, from 64 to 8g (half of the free "
+		"size=1.5 q+]k: use a size such as 32k, from 64 to 8g (half of the free "
 		"memory)");
 	assert_string_equal(look(1)->screen.entry, typed);
 	assert_true(view.screen.entry_refused);
@@ -574,7 +574,8 @@ TEST(find_takes_whole_commands)
 	assert_int_equal(view.screen.overlay, OVERLAY_NONE);
 	/* A wrong one stays, with the reason. */
 	run("find set acc=99");
-	check_usage(session_command(session, "choose", 1), "acc=99: a whole number from 1 to 16");
+	check_usage(
+		session_command(session, "choose", 1), "acc=99: use a whole number from 1 to 16");
 	assert_int_equal(look(1)->screen.overlay, OVERLAY_FIND);
 	assert_string_equal(view.screen.find, "set acc=99");
 	/* What a refused line may mean comes before it. */

@@ -115,6 +115,25 @@ TEST(several_elements_are_named_in_the_plural)
 	}
 }
 
+/* Four operations of bandwidth have a stride. The others say so once it is changed. */
+TEST(bandwidth_says_where_stride_has_no_effect)
+{
+	static const char *const strided[] = { "rd", "wr", "rdwr", "cp" }, *const dense[] = { "frd",
+		"fwr", "fcp", "bzero", "bcopy" };
+
+	for (size_t i = 0; i < sizeof(strided) / sizeof(*strided); i++) {
+		struct setting setting =
+			laid_setting(words_of("bandwidth op=%s stride=8", strided[i]).text);
+
+		assert_null(strstr(setting.kernel->remark(setting.v), "no effect"));
+	}
+	for (size_t i = 0; i < sizeof(dense) / sizeof(*dense); i++) {
+		struct setting setting =
+			laid_setting(words_of("bandwidth op=%s stride=8", dense[i]).text);
+
+		check_contains(setting.kernel->remark(setting.v), "stride has no effect");
+	}
+}
 TEST(unknown_names_are_not_found)
 {
 	assert_null(kernel_find("no such kernel"));

@@ -7,9 +7,12 @@
 #include "experiment/characterise/characterise.h"
 #include "experiment/cost/cost.h"
 #include "experiment/probe/probe.h"
+#include "experiment/windows/windows.h"
+#include "kernels/window.h"
 
 extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
-	panel_ports, panel_code, panel_source, panel_notice, panel_line;
+	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
+	panel_knobs;
 
 /* A view of one quiet sample. */
 static void begin(void)
@@ -21,6 +24,8 @@ static void begin(void)
 
 TEST(trials_are_told_in_words)
 {
+	int rows;
+
 	begin();
 	view.sample.off_contended = 509;
 	view.sample.off_clock = 990;
@@ -29,6 +34,14 @@ TEST(trials_are_told_in_words)
 	check_parts(draw(&panel_figure, 31, 15), "85 quiet trials used, 1509 not",
 		"990 clock, 509 contended,", "interrupted, 1 not settled",
 		"quartiles 1.990 .. 2.010");
+	/* With one row less than all reasons need, the main reason stays. */
+	for (rows = 15; rows > 0 && strstr(draw(&panel_figure, 31, rows), "9 interrupted"); rows--)
+		;
+	check_contains(draw(&panel_figure, 31, rows), "not: mainly 990 clock changed");
+	/* It matters more than the second row of rates while most trials were discarded. */
+	draw(&panel_figure, 31, rows - 1);
+	check_contains(shown, "not: mainly 990 clock changed");
+	lacks(shown, "B/cycle");
 	view.sample.trials = 1;
 	view.sample.dropped = 0;
 	check_parts(draw(&panel_figure, 31, 12), "1 quiet trial used, 0 not",
@@ -347,6 +360,9 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	check_parts(draw(&panel_ladder, 120, 10), "the width's cause", "quartiles 1.990 .. 2.010");
 	/* Low, what has no place is counted. */
 	check_parts(draw(&panel_ladder, 60, 7), "more", "1 unknown", "measured");
+	/* A counted limit has the digits that its own row would have. */
+	explanation->limits.limit[2].cpe = 0.0625;
+	check_contains(draw(&panel_ladder, 60, 7), "up to 0.0625");
 	/* Very low, the binding one is still there, though a soft one is higher. */
 	check_parts(draw(&panel_ladder, 60, 4), "binds", "measured");
 }
@@ -592,6 +608,9 @@ TEST(ports_and_units_stand_apart)
 	explanation->limits.naive[0] = 1.5;
 	explanation->limits.naive[1] = 0.5;
 	check_contains(draw(&panel_ports, 40, 8), "an even split is best");
+	/* A unit with a long name leaves the values of all ports their columns. */
+	snprintf(core.port[2], sizeof(core.port[2]), "permute-two");
+	check_parts(draw(&panel_ports, 21, 8), "1.50<-", "0.50", "permut", "0.00");
 }
 
 TEST(code_shows_chain_fusion_and_the_unknown)
@@ -708,6 +727,56 @@ TEST(source_keeps_its_loop_in_sight)
 	draw(&panel_source, 40, 1);
 	check_contains(shown, "while (n--)");
 	listing_free(listing);
+}
+
+TEST(the_knobs_help_ends_at_a_semicolon_where_rows_are_short)
+{
+	struct knob knobs[] = { fold_knobs[FOLD_UNROLL] };
+	struct kernel kernel = { .name = "one", .knobs = knobs, .knob_count = 1 };
+
+	knobs[0].help = "only for rd, wr, rdwr, cp; places of width bytes to the next";
+	view_begin(&kernel);
+	check_parts(draw(&panel_knobs, 40, 5), "rdwr, cp; places", "next");
+	check_contains(draw(&panel_knobs, 29, 3), "only for rd, wr, rdwr, cp\n");
+	lacks(draw(&panel_knobs, 29, 2), "only");
+	knobs[0].help = "either the one of the two, or else the other";
+	lacks(draw(&panel_knobs, 29, 3), "either");
+}
+
+/* Fails if the drawn text does not hold `part` exactly once. */
+static void check_once(const char *drawn, const char *part)
+{
+	const char *first = strstr(drawn, part);
+
+	assert_non_null(first);
+	assert_null(strstr(first + 1, part));
+}
+
+TEST(panels_say_nothing_twice)
+{
+	static struct windows_report report = { .count = 1 };
+	struct windows_row *row = &report.row[0];
+	struct kernel own = kernel_fold;
+
+	*row = (struct windows_row){ .filler = "nop",
+		.fact = &window_fillers[window_kind("nop")],
+		.entries = 448,
+		.contended = true,
+		.knee = { .kind = KNEE_SHARP, .x = 441, .lo = 440, .hi = 442 } };
+	view_begin(&kernel_fold);
+	view.windows = &report;
+	view.window = row;
+	check_once(draw(&panel_windows, 78, 10), "another thread");
+	row->knee = (struct knee){ .kind = KNEE_NONE, .x = NAN };
+	check_once(draw(&panel_windows, 78, 10), "another thread");
+
+	own.own = (const struct own *)&own;
+	own.title = own.document = "your own loop";
+	view_begin(&own);
+	check_once(draw(&panel_about, 40, 10), "your own loop");
+	own.own = NULL;
+	own.document = "a book";
+	check_parts(draw(&panel_about, 40, 10), "your own loop", "a book");
 }
 
 /* explanation outlives the tests that share it. */

@@ -109,7 +109,9 @@ static void check_verdict(double cycles, double spread, enum limit_kind ours, co
 
 	published_verdict(&doubtful, &limits, 2, &sample, &words);
 	check_contains(text_string(&words), part);
-	check_contains(text_string(&words), "4 would be 2.000 times the limit of 2.000 on skylake");
+	check_contains(text_string(&words),
+		"4 cycles an iteration are published for skylake: 2.000 times its limit of 2.000 "
+		"(loads).");
 	text_free(&words);
 }
 
@@ -121,10 +123,12 @@ TEST(a_measurement_says_which_figure_is_right)
 	const struct sample sample = { .valid = true, .cpe = 3, .cpe_lo = 3, .cpe_hi = 3 };
 	struct text words = { 0 };
 
-	check_verdict(
-		3.2, 0.1, LIMIT_LOADS, "Not the published value but the limit is right on skylake");
+	check_verdict(3.2, 0.1, LIMIT_LOADS,
+		"The published value for skylake looks wrong, and the computed limit right. ");
+	check_verdict(3.2, 0.1, LIMIT_LOADS, "1.067 times its own limit of 3.000 (loads).");
 	check_verdict(5.9, 0.1, LIMIT_LOADS,
-		"The published value would be right on skylake, unless another program");
+		"The computed limit of skylake looks wrong, and the published value right, unless "
+		"another program");
 	check_verdict(4.2, 0.5, LIMIT_LOADS, "too noisy");
 	check_verdict(3.2, 0.1, LIMIT_WIDTH,
 		"This core cannot tell if the published value or the limit of skylake is right");

@@ -129,7 +129,7 @@ TEST(says_what_would_be_right)
 	}
 	check_usage(setting_parse_value(&fold_knobs[FOLD_SIZE], "99999999t", MEMORY_LIMITS_UNKNOWN,
 			    &(int64_t){ 0 }),
-		"size=99999999t: a size such as 32k or 4m, from 64 and up");
+		"size=99999999t: use a size such as 32k, from 64 and up");
 }
 
 TEST(messages_stay_one_short_line)
@@ -141,9 +141,9 @@ TEST(messages_stay_one_short_line)
 	memset(longer, '7', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	status = setting_parse_value(&fold_knobs[FOLD_ACC], longer, MEMORY_LIMITS, &value);
-	check_contains(status.text, ": a whole number from 1 to 16");
+	check_contains(status.text, ": use a whole number from 1 to 16");
 	status = setting_parse_value(&fold_knobs[FOLD_ACC], "4\n\033[2J", MEMORY_LIMITS, &value);
-	assert_string_equal(status.text, "acc=4??[2J: a whole number from 1 to 16");
+	assert_string_equal(status.text, "acc=4??[2J: use a whole number from 1 to 16");
 }
 
 TEST(assigns_knobs)
@@ -154,7 +154,7 @@ TEST(assigns_knobs)
 		{ "acc", "\"acc\": write KNOB=VALUE, as in op=add" },
 		{ "=4", "\"=4\": write KNOB=VALUE, as in op=add" },
 		{ "", "\"\": write KNOB=VALUE, as in op=add" },
-		{ "acc=4=4", "acc=4=4: a whole number from 1 to 16" },
+		{ "acc=4=4", "acc=4=4: use a whole number from 1 to 16" },
 	};
 	struct setting setting;
 
@@ -178,7 +178,8 @@ TEST(checks_ranges_combination_and_memory)
 
 	check_ok(setting_check(&good, MEMORY_LIMITS));
 	check_ok(setting_check(&good, MEMORY_LIMITS_UNKNOWN));
-	check_usage(setting_check(&range, MEMORY_LIMITS), "unroll=17: a whole number from 1 to 16");
+	check_usage(
+		setting_check(&range, MEMORY_LIMITS), "unroll=17: use a whole number from 1 to 16");
 	check_usage(setting_check(&combination, MEMORY_LIMITS), "acc=4 needs unroll=4 or more");
 	check_usage(setting_check(&choice, MEMORY_LIMITS), "op=2: use add or mul");
 	check_usage(setting_check(&beyond, MEMORY_LIMITS),
@@ -387,9 +388,9 @@ TEST(cores_go_as_far_as_this_process_may)
 	check_usage(setting_parse_value(cores, "2", one, &value),
 		"cores=2: this process may use only 1 processor");
 	check_usage(setting_parse_value(cores, "0", two, &value),
-		"cores=0: a whole number from 1 to 2");
+		"cores=0: use a whole number from 1 to 2");
 	check_usage(setting_parse_value(cores, "1k", two, &value),
-		"cores=1k: a whole number from 1 to 2");
+		"cores=1k: use a whole number from 1 to 2");
 	check_usage(setting_parse_value(streams, "2", two, &value),
 		"streams=2: this process may use only 2 processors, which includes the measured "
 		"one");

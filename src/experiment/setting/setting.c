@@ -140,15 +140,14 @@ static struct status value_refused(
 	struct status status;
 
 	if (knob->kind == KNOB_BYTES)
-		text_add(&wanted, "a size such as 32k or 4m, ");
+		text_add(&wanted, "a size such as 32k, ");
 	if (setting_unit(knob) > 1)
 		text_addf(&wanted, "a multiple of %s from ",
 			setting_value(knob, setting_unit(knob)).text);
 	else if (knob->kind != KNOB_CHOICE)
 		text_add(&wanted, knob->kind == KNOB_BYTES ? "from " : "a whole number from ");
 	add_span(knob, limits, &wanted);
-	status = status_usage("%s=%.40s: %s%s", knob->name, typed,
-		knob->kind == KNOB_CHOICE ? "use " : "", text_string(&wanted));
+	status = status_usage("%s=%.40s: use %s", knob->name, typed, text_string(&wanted));
 	text_free(&wanted);
 	return status;
 }

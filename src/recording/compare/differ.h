@@ -86,6 +86,8 @@ struct differ_pair {
 					slower, and why B is */
 	struct differ_row *row;	     /* rows that differ come first, the largest effect on top */
 	int count, verdicts[DIFFER_ONLY_B + 1];
+	int equal_conditions; /* number of conditions (differ_condition()) with the verdict
+				 DIFFER_EQUAL */
 };
 
 struct differ_pairs {

@@ -294,6 +294,7 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 		if (row->a.runs && row->b.runs)
 			row->verdict = judge(compared, pair, row, tests);
 		pair->verdicts[row->verdict]++;
+		pair->equal_conditions += row->verdict == DIFFER_EQUAL && is_condition(quantity);
 		if (row->verdict != DIFFER_DIFFERS)
 			continue;
 		pair->a_causes |= differ_cause_of(quantity, 1 / row->ratio);
