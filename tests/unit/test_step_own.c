@@ -93,6 +93,20 @@ TEST(test_array)
 	assert_true(loads >= loop.turns);
 }
 
+/* A loop has a version of its own for few elements: the one for the user's n counts. */
+TEST(test_version_for_many_elements)
+{
+	check_ok(step(open_loop("versions.c",
+		"/* slexplore: a=u64[n] n=2048 cflags=-O1 */\n"
+		"long loop(long n, volatile unsigned long *a) {\n"
+		"unsigned long s = 0; long i = 0;\n"
+		"if (n < 1000) for (; i < n; i++) { s += a[i]; s += a[i]; s += a[i]; }\n"
+		"else for (; i < n; i++) s += a[i];\n"
+		"return (long)s; }\n")));
+	check_near(loop.elements, loop.turns, 0.5);
+	assert_true(loop.path_count < 5 * loop.turns);
+}
+
 /* A list has as many nodes as each run has elements. */
 TEST(test_list)
 {

@@ -37,6 +37,9 @@ enum {
  * the data exceed SAMPLE_BYTES, the loop is single-stepped with a smaller n, because laying out
  * larger data takes too long. */
 static const uint64_t sample_from = 32 << 10, sample_bytes = 128 << 20;
+/* The most bytes of data for which a call with the user's n is tried, to see whether it comes to
+ * the hot loop. */
+static const uint64_t reach_bytes = 1 << 20;
 
 /* Time limit in seconds for single-stepping an own loop, which is a function of the user's library.
  * One single step of the child process needs 3 µs, or 20 µs under a hypervisor. */
@@ -240,6 +243,36 @@ static void step_sample(struct own_stepping *stepping, int64_t n, struct loop *l
 	step_forget(&tracer);
 }
 
+static struct status reach(struct tracer *tracer, struct loop *loop)
+{
+	const struct own_steps *steps = tracer->plan->context;
+	struct status status = step_start(tracer);
+
+	(void)loop;
+	return status_is_ok(&status) ? step_run_to(tracer, steps->laid->loop + tracer->head)
+				     : status;
+}
+
+/* Whether a call with the user's n does not come to the hot loop of the single-stepped calls:
+ * compilers add a second version of a loop for few elements. Data that take long to lay out are not
+ * tried. */
+static bool takes_other_path(struct own_stepping *stepping, int64_t n)
+{
+	int64_t stepped = stepping->n;
+	struct tracer tracer;
+	struct status status;
+
+	if (n <= stepped || own_bytes(own_description(stepping->own), n) > reach_bytes)
+		return false;
+	plan_steps(stepping, stepping->steps.seed, n, 0, SAMPLE_STEPS);
+	tracer = step_tracer(&stepping->plan);
+	tracer.head = stepping->head;
+	status = step_on_one_processor(reach, &tracer, NULL);
+	step_forget(&tracer);
+	plan_steps(stepping, stepping->steps.seed, stepped, stepped / 2, STEPS_MOST);
+	return !status_is_ok(&status);
+}
+
 /* Whether a predictor must learn the loop's branches: a branch goes both ways, or a jump has
  * several targets. */
 static bool needs_branches(const struct loop *loop)
@@ -342,10 +375,16 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 		tracer = step_tracer(&stepping.plan);
 		loop_clear(loop);
 		status = step_on_one_processor(step_both, &tracer, loop);
-		if (few >= N_MOST ||
-			(status_is_ok(&status) &&
-				(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)))
+		if (status_is_ok(&status))
+			find_mark(&stepping, &tracer, loop);
+		if (few >= N_MOST)
 			break;
+		if (status_is_ok(&status) &&
+			(loop->turns >= TURNS_ENOUGH || loop->path_count >= PATH_ENOUGH)) {
+			if (!takes_other_path(&stepping, n))
+				break;
+			continue;
+		}
 		/* If elements are long, such as blocks of a cipher, a smaller n suffices. On a slow
 		 * machine, the time ends before the number of instructions shows this. */
 		if (few == N_FIRST && multiple < N_FIRST &&
@@ -368,7 +407,6 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 			"small as 16, and shorten the work of an element",
 			STEPS_MOST, (unsigned long long)stepping.plan.longer);
 	if (status_is_ok(&status)) {
-		find_mark(&stepping, &tracer, loop);
 		*walked = find_walk(&stepping, &tracer, n, walk);
 		/* The rows of a matrix, and so its lines and conflicts, depend on n. */
 		if (stepping.each > 0 && n > stepping.n &&
