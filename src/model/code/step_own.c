@@ -253,17 +253,13 @@ static struct status reach(struct tracer *tracer, struct loop *loop)
 				     : status;
 }
 
-/* Whether a call with the user's n does not come to the hot loop of the single-stepped calls:
- * compilers add a second version of a loop for few elements. Data that take long to lay out are not
- * tried. */
-static bool takes_other_path(struct own_stepping *stepping, int64_t n)
+/* Whether a call with n does not come to the hot loop of the single-stepped calls. */
+static bool misses_loop(struct own_stepping *stepping, int64_t n)
 {
 	int64_t stepped = stepping->n;
 	struct tracer tracer;
 	struct status status;
 
-	if (n <= stepped || own_bytes(own_description(stepping->own), n) > reach_bytes)
-		return false;
 	plan_steps(stepping, stepping->steps.seed, n, 0, SAMPLE_STEPS);
 	tracer = step_tracer(&stepping->plan);
 	tracer.head = stepping->head;
@@ -271,6 +267,16 @@ static bool takes_other_path(struct own_stepping *stepping, int64_t n)
 	step_forget(&tracer);
 	plan_steps(stepping, stepping->steps.seed, stepped, stepped / 2, STEPS_MOST);
 	return !status_is_ok(&status);
+}
+
+/* Whether the single-stepped calls took another path than a call with the user's n: compilers add a
+ * second version of a loop for few elements. The shorter call may have taken the version for few
+ * elements, and the longer one the other version. Data that take long to lay out are not tried. */
+static bool takes_other_path(struct own_stepping *stepping, int64_t n)
+{
+	if (n <= stepping->n || own_bytes(own_description(stepping->own), n) > reach_bytes)
+		return false;
+	return misses_loop(stepping, n) || misses_loop(stepping, stepping->n / 2);
 }
 
 /* Whether a predictor must learn the loop's branches: a branch goes both ways, or a jump has
