@@ -108,8 +108,8 @@ static void describe(const struct processor *processor, struct text *text)
 	}
 }
 
-/* Describes the processor, with the features that the match line requires. Features that it excludes
- * are left out: they only tell cores apart that have the same numbers. */
+/* Describes the processor, with the features that the match line requires. Features that it
+ * excludes are left out: they only tell cores apart that have the same numbers. */
 static void explain_match(
 	const struct uarch_id *id, const struct processor *processor, struct text *why)
 {
