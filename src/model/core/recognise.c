@@ -235,6 +235,7 @@ struct status uarch_choose(
 		snprintf(core->how, sizeof(core->how), "%s, in place of the unknown core",
 			core->uarch->title);
 	} else if (uarch_fits(core->uarch, machine)) {
+		core->fits = true;
 		snprintf(core->how, sizeof(core->how), "%.60s: its file matches this core", name);
 	} else {
 		core->foreign = true;
