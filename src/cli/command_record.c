@@ -395,11 +395,14 @@ static struct status open_recording(struct recorder *recorder)
 	place.match = uarch_recognise(machine, name, why);
 	if (recorder->model.core.uarch) {
 		status = explainer_model.load(explainer_model.context,
-			recorder->model.core.uarch->name, machine->arch, &recorder->core);
+			recorder->cli->uarch ? recorder->cli->uarch
+					     : recorder->model.core.uarch->name,
+			machine->arch, &recorder->core);
 		if (!status_is_ok(&status))
 			return status;
 		place.core = &recorder->core;
-		place.nearest = !place.foreign && place.match == UARCH_NEAREST;
+		place.nearest = !place.foreign && !recorder->model.core.fits &&
+				place.match == UARCH_NEAREST;
 	}
 	status = recording_open(recorder->cli->words[0], &place, &recorder->recording, &behind);
 	if (status_is_ok(&status) && behind)

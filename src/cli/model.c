@@ -41,6 +41,8 @@ struct status model_open(struct model *model, const struct cli *cli, const struc
 		cli_note(cli, "no limits: %s", model->core.how);
 	else if (model->core.foreign)
 		cli_note(cli, "limits are %s", model->core.how);
+	else if (model->core.fits)
+		cli_note(cli, "limits are of %s (%s)", model->core.uarch->title, model->core.how);
 	if (model->core.uarch)
 		model->explanation = explanation_new();
 	plan_events(model, cli);

@@ -135,7 +135,7 @@ bool insight_foreign(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->wanted[0] &&
+	return insight->wanted[0] && !(insight->loaded && insight->fits) &&
 	       !(insight->match == UARCH_EXACT && strcmp(insight->wanted, insight->running) == 0);
 }
 

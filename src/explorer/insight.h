@@ -55,6 +55,7 @@ struct insight {
 	const char *adopted;
 	char adopted_name[CORE_NAME];
 	bool loaded;
+	bool fits; /* true: a match line of the loaded core model fits the running processor */
 	struct core core;
 	char note[300];		/* the reason why the limits of the present setting are not known */
 	struct setting setting; /* the setting whose limits `explanation` holds; its kernel is NULL

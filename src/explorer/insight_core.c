@@ -107,6 +107,8 @@ static void load(struct session *session)
 	}
 	status = load_named(session, name, &insight->core);
 	insight->loaded = status_is_ok(&status);
+	insight->fits = insight->loaded && insight->core.uarch &&
+			uarch_fits(insight->core.uarch, session_machine(session));
 	if (!insight->loaded)
 		snprintf(insight->note, sizeof(insight->note), "no limits: %.270s", status.text);
 }

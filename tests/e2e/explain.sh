@@ -140,6 +140,14 @@ if [ $isa = x86_64 ]; then
 	sed -i 's/^width 1$/width 1 [M]/' data/uarch/mine.uarch
 	expect 0 explain combine
 	says out "core      My core: "
+	# A file that matches this processor is of this core, and its recording too.
+	cp data/uarch/mine.uarch ./mine.uarch
+	SLEXPLORE_DATA=''
+	expect 0 explain combine --uarch ./mine.uarch
+	says out "core      My core: ./mine.uarch: its file matches this core"
+	"$SLEXPLORE" record own.jsonl combine --uarch ./mine.uarch >out 2>err
+	says err "limits are of My core (./mine.uarch: its file matches this core)"
+	grep -q '"uarch": *"mine"' own.jsonl || fail "not a recording of limits of My core: $(cat err)"
 fi
 SLEXPLORE_DATA=''
 

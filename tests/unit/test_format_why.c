@@ -56,6 +56,31 @@ TEST(a_change_that_saves_more_than_the_gap_says_so)
 	check_parts(write_saved("text", 4.9), "100 %    4.900", "more cycles than the gap");
 }
 
+/* Clearly below the prediction is not as predicted. */
+TEST(a_loop_faster_than_its_prediction_says_so)
+{
+	struct why_report why = { .limit = 4,
+		.predicted = 10,
+		.binding = "latency",
+		.predicted_by = "dense-branches",
+		.cpe = 7.5,
+		.cpe_lo = 7.4,
+		.cpe_hi = 7.6,
+		.known = true,
+		.moved = NAN,
+		.gap = 3.5,
+		.complete = true };
+	const char *text;
+
+	assert_true(setting_read(&why.setting, "alignment branches=jump16"));
+	text = write_whole("text", &subject_why, &why);
+	check_parts(text, "gap        2.500 (25 %) below the prediction by dense-branches",
+		"3.500 above the");
+	assert_null(strstr(text, "as predicted"));
+	why.cpe = 9.8;
+	check_parts(write_whole("text", &subject_why, &why), "as predicted by dense-branches");
+}
+
 TEST(csv_has_a_line_for_each_pair)
 {
 	const char *text = write_why("csv");

@@ -33,8 +33,28 @@ static enum uarch_match recognise(
 	return model.match;
 }
 
+/* Loads a core model from a file "./FAMILY.uarch", with a match line for that family. */
+static struct status load_file(const char *name, struct core *core)
+{
+	struct text text = { 0 };
+	struct status status;
+
+	text_addf(&text,
+		"uarch mine Mine\nisa x86_64\nmatch vendor Maker family %.1s [M]\nwidth 4 "
+		"[M]\nports p0 [M]\n",
+		name + 2);
+	status = uarch_parse(text_string(&text), name, &core->uarch);
+	text_free(&text);
+	snprintf(core->name, sizeof(core->name), "mine");
+	snprintf(core->title, sizeof(core->title), "Mine");
+	model.loaded += status_is_ok(&status);
+	return status;
+}
+
 static struct status load(void *context, const char *name, const char *isa, struct core *core)
 {
+	if (name[0] == '.')
+		return load_file(name, core);
 	if (strcmp(name, "own") != 0 && strcmp(name, "other") != 0)
 		return status_usage("unknown core \"%s\"; there are other, own", name);
 	memset(core, 0, sizeof(*core));
@@ -46,6 +66,8 @@ static struct status load(void *context, const char *name, const char *isa, stru
 
 static void unload(void *context, struct core *core)
 {
+	uarch_free(core->uarch);
+	core->uarch = NULL;
 	model.loaded--;
 }
 
@@ -506,6 +528,27 @@ TEST(a_core_that_is_not_known_is_never_guessed)
 	check_contains(look(101)->limits_note, "core not recognised");
 	check_fails(session_command(session, "uarch nearest", 100.1), STATUS_USAGE,
 		"no core model is similar");
+}
+
+/* A file of a core that characterise wrote here has a match line for this processor. */
+TEST(a_core_file_that_matches_this_processor_is_of_this_core)
+{
+	start(UARCH_EXACT, NULL, LIMIT);
+	set_words(fake.machine.arch, "x86_64");
+	set_words(fake.machine.processor.vendor, "Maker");
+	fake.machine.processor.family = 6;
+
+	check_ok(session_command(session, "uarch ./6.uarch", 100.1));
+	assert_false(look(101)->foreign);
+	assert_false(model.foreign);
+	assert_string_equal(view.core->title, "Mine");
+	assert_int_not_equal(view.gap.kind, GAP_FOREIGN);
+	check_ok(session_command(session, "uarch ./5.uarch", 100.2));
+	assert_true(look(101)->foreign);
+	assert_true(model.foreign);
+	assert_int_equal(view.gap.kind, GAP_FOREIGN);
+	check_ok(session_command(session, "uarch", 100.3));
+	assert_false(look(101)->foreign);
 }
 
 TEST(another_core_is_marked_and_left_again)

@@ -112,6 +112,36 @@ TEST(every_level_has_its_own_answer)
 	check_words(&misses, 2, "unavailable: the size of this cache is not known");
 }
 
+/* A list in random order visits each line once in a pass, so a cache holds all lines or none. */
+TEST(a_list_in_random_order_misses_each_line_beyond_the_cache)
+{
+	struct kernel_walk list = {
+		.lines = 1, .step = 64, .scattered = true, .visits = 1, .access = "node"
+	};
+	struct misses misses = find(&list, 1 * MIB, 48 * KIB, 2 * MIB, 0);
+
+	check_words(&misses, 0, "every node is a miss: 1 line for each");
+	check_words(&misses, 1, "no miss after the first pass: all 1 MiB stay");
+	/* Nodes of every second line. */
+	list.step = 0;
+	list.range = 512 * KIB;
+	misses = find(&list, 1 * MIB, 48 * KIB, 600 * KIB, 0);
+	check_near(misses.level[0].each, 1, 0);
+	check_words(&misses, 1, "no miss after the first pass: the accessed lines are 512 KiB");
+	/* Four nodes share a line: a line that was used lately is still there. */
+	list = (struct kernel_walk){
+		.lines = 1, .step = 16, .scattered = true, .visits = 4, .access = "node"
+	};
+	misses = find(&list, 96 * KIB, 48 * KIB, 2 * MIB, 0);
+	check_near(misses.level[0].each, pow(0.5, 0.75), 1e-9);
+	check_words(&misses, 0, "about 0.595 misses per node");
+	/* Without a repeated order, chance decides. */
+	list.visits = 0;
+	misses = find(&list, 96 * KIB, 48 * KIB, 2 * MIB, 0);
+	assert_false(misses.known);
+	check_contains(misses.why, "random");
+}
+
 TEST(words_are_a_students)
 {
 	static const struct {
@@ -249,11 +279,11 @@ TEST(kernels_answer_for_their_walks)
 		assert_true(isnan(misses.level[2].each));
 		check_near(misses.line, 64, 0);
 	}
-	/* In a random order it is chance. */
+	/* A list in random order comes to each line of its nodes again and again. */
 	v[kernel_knob(kernel_find("list-length"), "order")] = 1;
 	misses_of(kernel_find("list-length"), v, &caches, &misses);
-	assert_false(misses.known);
-	check_contains(misses.why, "random");
+	assert_true(misses.known);
+	assert_true(misses.level[0].each > 0 && misses.level[0].each <= 1);
 }
 
 /* Two columns of a matrix, gone down again and again: where their lines do not fit, each element

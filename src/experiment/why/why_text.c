@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "experiment/advice/gap.h"
 #include "experiment/why/why.h"
 
 enum { COLUMNS = 80 };
@@ -45,10 +46,18 @@ static bool is_predicted(const struct why_report *report)
 	return report->known && why_begin(report) != report->moved;
 }
 
+/* Whether the loop is clearly faster than predicted, but slower than its binding limit. */
+static bool is_faster(const struct why_report *report)
+{
+	return is_predicted(report) && report->cpe < (1 - GAP_PREDICTED) * report->predicted;
+}
+
 /* The name of the rest of a gap. */
 static const char *rest_name(const struct why_report *report)
 {
-	return is_predicted(report) ? "as predicted" : "unexplained";
+	return is_faster(report)      ? "below prediction"
+	       : is_predicted(report) ? "as predicted"
+				      : "unexplained";
 }
 
 struct words why_words(const struct why_report *report)
@@ -67,8 +76,9 @@ struct words why_words(const struct why_report *report)
 		words = words_of("%.400s%s %.0f %%, ", words.text, report->cause[i].name,
 			100 * report->cause[i].share);
 	if (!words.text[0])
-		return report->known ? words_of("the prediction explains the gap")
-				     : words_of("no pair explains the gap");
+		return is_faster(report) ? words_of("none, the loop is faster than predicted")
+		       : report->known	 ? words_of("the prediction explains the gap")
+					 : words_of("no pair explains the gap");
 	if (report->rest >= REST_SHOWN * report->gap)
 		words = words_of("%.500s%s %.0f %%, ", words.text, rest_name(report),
 			100 * report->rest / report->gap);
@@ -103,6 +113,14 @@ static void print_gap(FILE *out, const struct why_report *report)
 		fprintf(out, "gap        %s above the prediction with %s: %s\n",
 			units_value(report->gap).text, report->moved_with,
 			units_value(report->moved).text);
+	else if (is_faster(report))
+		print_text(out, "gap        ",
+			words_of("%s (%.0f %%) below the prediction by %s; %s above the binding "
+				 "limit",
+				units_value(report->predicted - report->cpe).text,
+				100 * (1 - report->cpe / report->predicted), report->predicted_by,
+				units_value(report->gap).text)
+				.text);
 	else if (report->known)
 		fprintf(out, "gap        %s above the binding limit, as predicted by %s\n",
 			units_value(report->gap).text, report->predicted_by);
@@ -161,7 +179,7 @@ static void print_causes(FILE *out, const struct why_report *report)
 		}
 }
 
-/* Whether a change was not measured because the loop is as slow as predicted. */
+/* Whether a change was not measured because the loop is no slower than predicted. */
 static bool is_left_out(const struct why_report *report, const struct why_cause *cause)
 {
 	return cause->kind == WHY_WAITS && cause->work && report->known;
@@ -211,7 +229,7 @@ void why_print(FILE *out, const struct why_report *report)
 		print_others(out, report, WHY_NOTHING, false, "no effect: ");
 		print_others(out, report, WHY_FAILED, false, "not compared: ");
 		print_others(out, report, WHY_WAITS, true,
-			"not compared, because the loop is as slow as predicted: ");
+			"not compared, because the loop is no slower than predicted: ");
 		print_others(out, report, WHY_WAITS, false, "no time to compare: ");
 	}
 	if (report->contended)

@@ -108,16 +108,23 @@ static void describe(const struct processor *processor, struct text *text)
 	}
 }
 
+/* Describes the processor, with the features that the match line requires. Features that it
+ * excludes are left out: they only tell cores apart that have the same numbers. */
 static void explain_match(
 	const struct uarch_id *id, const struct processor *processor, struct text *why)
 {
-	static const char *const words[] = { ", with ", ", without " };
-
 	text_clear(why);
 	describe(processor, why);
-	for (int k = 0; k < 2; k++)
-		for (int i = 0; i < id->feature_count[k]; i++)
-			text_addf(why, "%s%s", i ? " " : words[k], id->feature[k][i]);
+	for (int i = 0; i < id->feature_count[0]; i++) {
+		const char *feature = id->feature[0][i];
+		unsigned kib;
+
+		text_add(why, i ? ", " : ", with ");
+		if (sscanf(feature, "l1i-%uk", &kib) == 1)
+			text_addf(why, "%u KiB of instruction cache", kib);
+		else
+			text_add(why, feature);
+	}
 	if (id->number[ID_STEPPING].count)
 		text_addf(why, ", stepping %x", processor->stepping);
 }
@@ -228,6 +235,7 @@ struct status uarch_choose(
 		snprintf(core->how, sizeof(core->how), "%s, in place of the unknown core",
 			core->uarch->title);
 	} else if (uarch_fits(core->uarch, machine)) {
+		core->fits = true;
 		snprintf(core->how, sizeof(core->how), "%.60s: its file matches this core", name);
 	} else {
 		core->foreign = true;

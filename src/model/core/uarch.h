@@ -201,6 +201,8 @@ struct uarch_choice {
 	struct uarch *uarch; /* the core model to use; NULL: the processor was not recognised, and
 				the user gave no name */
 	bool foreign;	     /* true: the model is for another core than this machine's */
+	bool fits; /* true: the user chose another model than uarch_recognise(), whose match line
+		      fits this machine's processor */
 	char how[160];	  /* how the core model was recognised, or why a model of another core is in
 			     use */
 	char nearest[24]; /* the nearest core model if the processor was not recognised; "": no near

@@ -27,15 +27,23 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	struct class_uses inside = { 0 };
 	struct limit_words what, where;
 	bool sampled = tally->sampled;
+	double instructions = 0, micro_ops = 0;
 
 	for (int i = 0; i < tally->uses.count; i++) {
 		const struct class_use *use = &tally->uses.use[i];
 		bool in = false;
 
-		for (int t = 0; use->class->executes && t < use->class->term_count; t++)
-			in |= use->class->term[t].ports && !(use->class->term[t].ports & ~ports);
+		for (int t = 0; use->class->executes && t < use->class->term_count; t++) {
+			const struct uarch_term *term = &use->class->term[t];
+
+			if (!term->ports || term->ports & ~ports)
+				continue;
+			in = true;
+			micro_ops += use->count * (double)term->count;
+		}
 		if (in)
 			uses_add(&inside, use->class, use->count);
+		instructions += in ? use->count : 0;
 		tally->sampled |= in && is_inferred(tally->uarch, use->class);
 	}
 	what = words_uses(&inside, tally->turns, 2);
@@ -43,6 +51,9 @@ static void add_ports(struct tally *tally, enum limit_kind kind, double cycles, 
 	if (kind == LIMIT_DIVIDER || kind == LIMIT_UNIT)
 		limits_add(tally, kind, cycles, "%s, %s cycle%s of %s", what.text,
 			words_turn(tally, cycles).text, words_s(tally, cycles), where.text);
+	else if (fabs(micro_ops - instructions) > 1e-9)
+		limits_add(tally, kind, cycles, "%s: %s micro-op%s on %s", what.text,
+			words_turn(tally, micro_ops).text, words_s(tally, micro_ops), where.text);
 	else
 		limits_add(tally, kind, cycles, "%s on %s", what.text, where.text);
 	tally->sampled = sampled;

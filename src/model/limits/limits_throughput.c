@@ -304,24 +304,36 @@ static int crowded(const struct accesses *loads, int first)
 	return most;
 }
 
+/* Returns the number of loads of the path, if the walk through the data shows that each load reads
+ * the same offset of another line. The stride may be in a register, so the code does not show it.
+ */
+static double walked_by_lines(const struct tally *tally)
+{
+	const struct kernel_walk *walk = &tally->place->walk;
+	double loads = tally_all(tally->loads);
+
+	return walk->step > 0 && fmod(walk->step, LINE) == 0 && !walk->scattered &&
+			       walk->reaches == 0 && !tally->loop->stepped &&
+			       loads <= walk->lines * tally->elements + 1e-9
+		       ? loads
+		       : 0;
+}
+
 static void add_banks(struct tally *tally)
 {
-	double each = tally->uarch->fact[CAP_LOADS_BANK];
+	double each = tally->uarch->fact[CAP_LOADS_BANK], most;
 	struct accesses loads;
-	int most = 0;
 
 	if (!(each > 0))
 		return;
+	most = walked_by_lines(tally);
 	loads = collect(tally->loop, false);
 	for (int i = 0; i < loads.count; i++) {
 		const struct access *load = &loads.access[i];
 
 		if (!load->counted && load->address.known && load->grows &&
-			load->growth % LINE == 0) {
-			int here = crowded(&loads, i);
-
-			most = here > most ? here : most;
-		}
+			load->growth % LINE == 0)
+			most = fmax(most, crowded(&loads, i));
 	}
 	free(loads.access);
 	if (most > 1)

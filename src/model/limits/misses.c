@@ -80,14 +80,30 @@ static double missed_of(
 	return missed > missed_least ? missed : 0;
 }
 
+/* Whether the walk visits its lines in a random order that repeats in each pass. */
+static bool is_cycle(const struct kernel_walk *walk)
+{
+	return walk->scattered && walk->visits > 0 && walk->reaches == 0;
+}
+
+/* Returns the share of the accesses of a random, repeated order that miss a cache, if each pass
+ * visits a line more than once. The cache holds the lines that were used last: see
+ * missed_repeated() in levels.c. */
+static double missed_again(const struct kernel_walk *walk, double bytes, double held)
+{
+	return walk->visits > 1 && bytes < held ? pow(1 - bytes / held, 1 - 1 / walk->visits) : 1;
+}
+
 static struct misses_level level_find(const struct misses *misses, int index)
 {
 	const struct kernel_walk *walk = &misses->walk;
 	const struct cache_size *cache = &misses->caches.level[index];
 	double bytes = cache->bytes, missed;
 	bool sets = index < LEVELS_BY_SETS;
-	double lines = walk->lines * share_of(walk->step, misses->line) /
-		       share_of(walk->step, kernel_line);
+	/* Accesses in order touch fewer lines if lines are larger than 64 bytes. */
+	double lines = walk->scattered ? walk->lines
+				       : walk->lines * share_of(walk->step, misses->line) /
+						 share_of(walk->step, kernel_line);
 	struct misses_level level = { .bytes = bytes, .each = NAN };
 
 	if (walk->reaches > 0) {
@@ -99,14 +115,19 @@ static struct misses_level level_find(const struct misses *misses, int index)
 			lines += walk->reach[k].lines * recency_missed(walk, k, bytes, age);
 		}
 	} else {
-		level.held = misses_held(misses->working_set, walk->step, misses->line, false) *
-			     (sets ? misses_walk_crowd(walk, misses->line) : 1);
+		level.held =
+			is_cycle(walk) && walk->range > 0
+				? walk->range
+				: misses_held(misses->working_set, walk->step, misses->line, false);
+		level.held *= sets ? misses_walk_crowd(walk, misses->line) : 1;
 	}
 	if (!(bytes > 0))
 		return level;
 	/* If the cache holds the data that the inner loop accesses, only accesses of the outer loop
 	 * miss. */
 	missed = missed_of(misses, cache, index, level.held);
+	if (is_cycle(walk))
+		missed *= missed_again(walk, bytes, level.held);
 	if (walk->reaches == 0 && missed == 0 && walk->far_lines > 0) {
 		level.held = walk->far_range;
 		lines = walk->far_lines;
@@ -137,7 +158,7 @@ void misses_find(const struct kernel_walk *walk, double working_set,
 		misses->walk = *walk;
 	if (!walk)
 		why = "the addresses of its accesses are not known";
-	else if (walk->scattered && walk->reaches == 0)
+	else if (walk->scattered && walk->reaches == 0 && !is_cycle(walk))
 		why = "its lines are accessed in random order: some repeat by chance";
 	else if (walk->reaches == 0 && (!(walk->lines > 0) || !(working_set > 0)))
 		why = "this kernel does not walk a working set in order";
@@ -211,7 +232,7 @@ struct words misses_words(const struct misses *misses, int index)
 	if (level->fits)
 		return words_of(
 			"no miss after the first pass: all %s stay", bytes_words(level->held).text);
-	if (misses->walk.reaches > 0)
+	if (misses->walk.reaches > 0 || misses->walk.visits > 1)
 		return words_of(
 			"about %.3g misses per %s: the lines used last stay", level->each, access);
 	return words_of("%s: %.3g line%s for each", rate_words(level->each, access).text,
