@@ -267,23 +267,6 @@ TEST(golden_cove_has_its_measured_latencies)
 	assert_false(cycles_of(LIMIT_SCHEDULING) > 14);
 }
 
-/* Golden Cove: a running sum of a running sum takes 1.01 cycles an element, two chains of
- * sums 1.03: rename sees the choices of ports that it has made in the same cycle. */
-TEST(chains_of_single_cycles_seldom_meet_on_a_port)
-{
-	limits_of(golden,
-		"mov rax, [r14]; add ebx, eax; add r10d, ebx; mov rax, [r14]; add ebx, eax; add "
-		"r10d, ebx; sub rdi, 1; jne",
-		2);
-	assert_true(cycles_of(LIMIT_SCHEDULING) < 2.5);
-	limits_of(golden, "add eax, ebx; add ecx, ebx; sub rdi, 1; jne", 1);
-	assert_false(cycles_of(LIMIT_SCHEDULING) > 1.15);
-	/* Five operations on five ports: 1.32 cycles. */
-	limits_of(golden, "add eax, ebx; add ecx, ebx; add edx, ebx; add r8d, ebx; sub rdi, 1; jne",
-		1);
-	assert_true(cycles_of(LIMIT_SCHEDULING) > 1.2 && cycles_of(LIMIT_SCHEDULING) < 1.45);
-}
-
 /* Zen 5: 11 copies of vectors take 1.84 cycles. A store and a zeroing idiom count as copies. */
 TEST(vector_operations_are_renamed_at_a_rate_of_their_own)
 {

@@ -127,7 +127,7 @@ static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 	progress->wrong = -1;
 	progress->resume = INFINITY;
 	for (int p = 0; p < ports; p++)
-		counts[p] = loads[p] = pipeline_load_of(pipeline, p);
+		counts[p] = loads[p] = pipeline->count[p];
 	while (progress->renamed < pipeline->rounds * steps && progress->credit > PIPELINE_SLIVER) {
 		int first = progress->renamed / steps * nodes;
 		const struct step *step = &pipeline->step[progress->renamed % steps];

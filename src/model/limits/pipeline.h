@@ -8,12 +8,7 @@
 #include "model/graph/deps.h"
 #include "model/limits/tally.h"
 
-enum {
-	PIPELINE_QUEUE = 512,
-	PIPELINE_TERMS = 2 * UARCH_TERMS,
-	PIPELINE_GATES = 8,
-	PIPELINE_LATE = 2
-};
+enum { PIPELINE_QUEUE = 512, PIPELINE_TERMS = 2 * UARCH_TERMS, PIPELINE_GATES = 8 };
 
 /* Two times in the simulation count as equal if they differ by less than PIPELINE_SAME cycles. A
  * port does not count as free in a cycle if it becomes free less than PIPELINE_SLIVER cycles before
@@ -165,10 +160,6 @@ struct pipeline {
 					ready */
 	uint32_t awake; /* set of ports whose look_at is not INFINITY, one bit for each port */
 	int count[UARCH_PORTS]; /* number of micro-ops in the queue of each port */
-	double begun[UARCH_PORTS][PIPELINE_LATE]; /* cycles in which the last micro-ops of each port
-						     began. The choice of ports counts a micro-op
-						     until PIPELINE_LATE cycles after its start */
-	int begun_count[UARCH_PORTS];
 	int known[UARCH_PORTS]; /* number of micro-ops in the queue of each port whose inputs have
 				   known times */
 	struct waiting queue[UARCH_PORTS][PIPELINE_QUEUE]; /* micro-ops that wait for each port,
@@ -214,12 +205,9 @@ double pipeline_run_parts(struct pipeline *pipeline);
 
 /* ---- The ports (pipeline_ports.c) */
 
-/* The number of micro-ops of a port at rename: those that wait, and those that have begun lately.
- */
-int pipeline_load_of(const struct pipeline *pipeline, int port);
-/* Binds the micro-ops of a node to ports. `counts` and `loads` are the micro-ops and the loads of
- * each port, with those that rename has bound before in this cycle; `slot` is the number of rename
- * slots before the node in this cycle. Returns false if the scheduler has too few free entries. */
+/* Binds the micro-ops of a node to ports. `counts` and `loads` are the micro-ops and the loads that
+ * wait for each port; `slot` is the number of rename slots before the node in this cycle. Returns
+ * false if the scheduler has too few free entries. */
 bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot);
 /* Runs the micro-ops of one cycle on each port. A port runs one micro-op per cycle, or several
  * micro-ops if each needs less than a cycle. */

@@ -146,7 +146,6 @@ static void begin(struct pipeline *pipeline, int from, int index, int port)
 	if (pipeline->rules->ideal)
 		at = later(at, begins(pipeline, &op));
 	pipeline->free_at[port] = at + (double)op.cycles;
-	pipeline->begun[from][pipeline->begun_count[from]++ % PIPELINE_LATE] = pipeline->now;
 	for (int i = 0; op.gates; i++, op.gates >>= 1)
 		if (op.gates & 1)
 			pipeline->gate_at[i] =
@@ -354,15 +353,6 @@ static int choose_least(const double *work, uint32_t ports)
 	return best;
 }
 
-int pipeline_load_of(const struct pipeline *pipeline, int port)
-{
-	int load = pipeline->count[port];
-
-	for (int i = 0; i < PIPELINE_LATE && i < pipeline->begun_count[port]; i++)
-		load += pipeline->begun[port][i] > pipeline->now - PIPELINE_LATE;
-	return load;
-}
-
 bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *loads, int slot)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
@@ -381,7 +371,8 @@ bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *load
 				: choose(work->op[i].load ? loads : counts, work->op[i].ports,
 					  !work->op[i].load && slot % 2 == 1);
 
-		*(work->op[i].load ? &loads[p] : &counts[p]) += 1;
+		if (work->op[i].load)
+			loads[p]++;
 		pipeline->given[p] += (double)work->op[i].cycles;
 		if (pipeline->count[p] < PIPELINE_QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] = (struct waiting){ number,
