@@ -89,6 +89,8 @@ void uarch_free(struct uarch *uarch)
 	free(uarch->reserved);
 	free(uarch->class);
 	free(uarch->chain);
+	free(uarch->crossing_from);
+	free(uarch->crossing_to);
 	free(uarch->fusion);
 	free(uarch->id);
 	free(uarch->event);

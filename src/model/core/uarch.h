@@ -64,6 +64,9 @@ struct uarch_class {
 			 operands (> 0) */
 	int term_count;
 	struct uarch_term term[UARCH_TERMS];
+	bool crosses_from, crosses_to; /* an operation of a class that `crosses_to` takes longer on
+					  some ports if an operand is the result of a class that
+					  `crosses_from`: see crossing_ports in struct uarch */
 	bool executes;	/* false: the core file says `ports unknown`, so the class adds no port
 			   pressure */
 	uint32_t tags;	/* published or measured sources of the class's numbers: bit i stands for
@@ -114,6 +117,9 @@ struct uarch {
 	double fact[UARCH_FACTS];
 	double width_spread, fact_spread[UARCH_FACTS]; /* measurement spread (±) of each value in
 							  the core file; 0: the file states none */
+	uint32_t crossing_ports; /* ports on which a result comes `crossing` cycles later if it
+				    crosses between two groups of units: see struct uarch_class */
+	double crossing;
 	char pmu[UARCH_PMU]; /* libpfm's name of the PMU that counts this core's events; "": no PMU
 			      */
 	int event_count;
@@ -123,6 +129,8 @@ struct uarch {
 	int class_count, chain_count, fusion_count, id_count, cache_count;
 	struct uarch_class *class; /* classes, sorted by name */
 	struct uarch_chain *chain;
+	char *crossing_from, *crossing_to; /* the names of classes, each with a blank before and
+					      after it; NULL: not stated */
 	struct uarch_fusion *fusion;
 	struct uarch_id *id;
 	struct uarch_cache cache[UARCH_CACHES];

@@ -2,6 +2,7 @@
 #include "model/core/uarch_inside.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -269,6 +270,48 @@ bool read_chain(struct reader *r)
 	u->chain = memory_grow(u->chain, (size_t)u->chain_count, sizeof(*u->chain));
 	u->chain[u->chain_count++] = chain;
 	return true;
+}
+
+/* Reads names of classes from the word `at` to the word `stop`; NULL: to the end of the line.
+ * Returns the index after the last name; -1: a name is not a class, or there is none. */
+static int read_crossing_classes(struct reader *r, int at, const char *stop, char **names)
+{
+	struct text list = { 0 };
+	int first = at;
+
+	for (; at < r->words && !(stop && strcmp(r->word[at], stop) == 0); at++) {
+		if (!has_class(r, r->word[at])) {
+			text_free(&list);
+			rows_fail(&r->rows, "crossing: no class \"%s\"", r->word[at]);
+			return -1;
+		}
+		text_addf(&list, " %s ", r->word[at]);
+	}
+	if (at == first || (stop && at == r->words)) {
+		text_free(&list);
+		rows_fail(&r->rows, "crossing: expected PORTS CYCLES from CLASS ... to CLASS ...");
+		return -1;
+	}
+	free(*names);
+	*names = memory_string(text_string(&list));
+	text_free(&list);
+	return at + 1;
+}
+
+bool read_crossing(struct reader *r)
+{
+	struct uarch *u = r->uarch;
+	int at;
+
+	u->crossing_ports = 0;
+	if (!reader_ports(r, r->word[1], strlen(r->word[1]), &u->crossing_ports) ||
+		!reader_number(r, "cycles", r->word[2], 0, 1000, &u->crossing, NULL))
+		return false;
+	if (strcmp(r->word[3], "from") != 0)
+		return rows_fail(
+			&r->rows, "crossing: expected PORTS CYCLES from CLASS ... to CLASS ...");
+	at = read_crossing_classes(r, 4, "to", &u->crossing_from);
+	return at > 0 && read_crossing_classes(r, at, NULL, &u->crossing_to) > 0;
 }
 
 /* ---- fusion and un-lamination */

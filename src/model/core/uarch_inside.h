@@ -166,6 +166,7 @@ bool read_ports(struct reader *r); /* Reads a line `ports` or `units` of a core 
 bool read_set(struct reader *r);
 bool read_class(struct reader *r);
 bool read_chain(struct reader *r);
+bool read_crossing(struct reader *r);
 bool read_fuse(struct reader *r);
 bool read_unlaminate(struct reader *r);
 /* Converts the names of ports, joined by commas, to bits. */

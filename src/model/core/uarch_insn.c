@@ -135,12 +135,28 @@ static void resolve_classes(struct uarch *uarch)
 	free(own);
 }
 
+/* Whether a list of names, each with a blank before and after it, has the name of a class without
+ * its width. */
+static bool names_class(const char *names, const struct uarch_class *class)
+{
+	char name[UARCH_NAME + 2];
+
+	snprintf(name, sizeof(name), " %.*s ", (int)strcspn(class->name, "."), class->name);
+	return names && strstr(names, name);
+}
+
 struct status uarch_bind(struct uarch *uarch)
 {
 	struct status status = ops_load(uarch->isa, &uarch->ops);
 
 	if (!status_is_ok(&status))
 		return status;
+	for (int i = 0; i < uarch->class_count; i++) {
+		struct uarch_class *class = &uarch->class[i];
+
+		class->crosses_from = names_class(uarch->crossing_from, class);
+		class->crosses_to = names_class(uarch->crossing_to, class);
+	}
 	resolve_classes(uarch);
 	uarch->reserved = memory_new(RESERVED_COUNT, sizeof(*uarch->reserved));
 	for (int width = 0; width < UARCH_WIDTHS; width++)

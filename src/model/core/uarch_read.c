@@ -283,6 +283,8 @@ static const struct {
 		"class NAME latency L slots S ports TERM + TERM" },
 	{ "chain", read_chain, AGAIN, 3, true, 4, 6,
 		"chain PRODUCER CONSUMER LATENCY [slows CYCLES]" },
+	{ "crossing", read_crossing, AGAIN, 1, true, 7, UARCH_WORDS,
+		"crossing PORTS CYCLES from CLASS ... to CLASS ..." },
 	{ "fuse", read_fuse, FIRST, 0, true, 2, UARCH_WORDS, "" },
 	{ "unlaminate", read_unlaminate, FIRST, 1, true, 2, 5,
 		"unlaminate never, or unlaminate indexed unless two-operand stores" },

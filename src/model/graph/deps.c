@@ -409,6 +409,13 @@ static int *find_origins(const struct graph *graph)
 	return origin;
 }
 
+/* Whether a node whose operand crosses takes longer on each port on which it can execute. */
+static bool crosses_always(const struct graph *graph, const struct deps_node *node)
+{
+	return node->class->term_count == 1 &&
+	       !(node->class->term[0].ports & ~graph->uarch->crossing_ports);
+}
+
 /* Finds the nodes that take longer because of the class that produced one of their operands. */
 static void find_slowed(struct graph *graph, const int *origin)
 {
@@ -422,6 +429,8 @@ static void find_slowed(struct graph *graph, const int *origin)
 		if (!edge->memory && !copies(graph, to) && from->part != PART_LOAD)
 			uarch_chain(graph->uarch, from->class, to->class, &slows);
 		to->slowed = fmax(to->slowed, slows);
+		to->crossed |= !edge->memory && from->part == PART_OPERATION && from->class &&
+			       to->class && from->class->crosses_from && to->class->crosses_to;
 	}
 }
 
@@ -433,6 +442,9 @@ static void connect(struct graph *graph)
 	begin_edges(graph);
 	origin = find_origins(graph);
 	find_slowed(graph, origin);
+	for (int i = 0; i < graph->nodes; i++)
+		if (graph->node[i].crossed && crosses_always(graph, &graph->node[i]))
+			graph->node[i].slowed += graph->uarch->crossing;
 	for (int i = 0; i < graph->edges; i++) {
 		struct deps_edge *edge = &graph->edge[i];
 		const struct deps_node *from = &graph->node[edge->from],

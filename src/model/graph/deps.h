@@ -71,9 +71,11 @@ struct deps_node {
 	const struct uarch_class *class; /* instruction class of this part of the step; NULL: the
 					    part executes nothing */
 	double latency;
-	double slowed;	     /* cycles that the node takes longer because of one of its operands: a
-				`chain` row of the core says so */
-	bool counts;	     /* the result of the node is a register plus a constant */
+	double slowed; /* cycles that the node takes longer because of one of its operands: a
+			  `chain` row of the core says so */
+	bool crossed;  /* an operand comes from a class from which results cross to the node's: see
+			  struct uarch_class */
+	bool counts;   /* the result of the node is a register plus a constant */
 	int register_addend; /* register that holds the addend of a multiply-add; REG_NONE: no
 				addend */
 };

@@ -64,6 +64,21 @@ static void wake_ports(struct pipeline *pipeline, int number)
 	}
 }
 
+/* The cycles that a result takes longer because an operand crossed to the port that executes the
+ * node. The weights of the edges contain them if all ports of the node are such ports. */
+static double crossing(const struct pipeline *pipeline, int number)
+{
+	const struct uarch *uarch = pipeline->tally->uarch;
+	int node = number % pipeline->graph.node_count;
+	const struct work *work = &pipeline->work[node];
+
+	return pipeline->graph.node[node].crossed && !pipeline->rules->ideal && work->count == 1 &&
+			       (work->op[0].ports & ~uarch->crossing_ports) &&
+			       uarch->crossing_ports >> pipeline->instance[number].port[0] & 1
+		       ? uarch->crossing
+		       : 0;
+}
+
 /* Passes the start time of an instance (a node in one round) to the nodes that use its result. */
 static void started(struct pipeline *pipeline, int number)
 {
@@ -73,7 +88,8 @@ static void started(struct pipeline *pipeline, int number)
 	for (int k = pipeline->work[node].first_out; k >= 0; k = pipeline->next_out[k]) {
 		const struct deps_edge *edge = &graph->edge[k];
 		struct instance *instance;
-		double after = pipeline->instance[number].start + edge->weight;
+		double after = pipeline->instance[number].start + edge->weight +
+			       (edge->memory ? 0 : crossing(pipeline, number));
 		int to;
 
 		if (round + edge->distance >= pipeline->rounds ||
