@@ -329,9 +329,19 @@ struct status action_knob_by(const struct session *session, struct session *chan
 
 /* ---- typing a value ---- */
 
+/* Whether the user types the number of a value, not the value: the values have names, and not all
+ * names are numbers. */
+static bool is_numbered(const struct knob *knob)
+{
+	for (int i = 0; knob->kind == KNOB_CHOICE && knob->choices[i]; i++)
+		if (strspn(knob->choices[i], "0123456789") != strlen(knob->choices[i]))
+			return true;
+	return false;
+}
+
 /* Returns an error if the user may not type this character in a value of the chosen knob. For a
- * knob with named values (choices), the user types the number of the value. Knobs without named
- * values allow every printable character, because the value is checked when it is complete. */
+ * knob with named values (choices), the user types the number of the value. Other knobs allow every
+ * printable character, because the value is checked when it is complete. */
 static struct status check_digit(const struct session *session, const char *digit)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -342,10 +352,10 @@ static struct status check_digit(const struct session *session, const char *digi
 
 	if (kernel->knob_count == 0)
 		return status_usage("%s has no knobs", kernel->name);
-	if (knob->kind != KNOB_CHOICE && (*digit < ' ' || *digit > '~' || digit[1]))
+	if (!is_numbered(knob) && (*digit < ' ' || *digit > '~' || digit[1]))
 		return status_usage(
 			"\"%.20s\" cannot be typed into a value of %s", digit, knob->name);
-	if (knob->kind != KNOB_CHOICE)
+	if (!is_numbered(knob))
 		return session->screen.entry_refused ||
 				       strlen(session->screen.entry) < ENTRY_LONGEST
 			       ? status
@@ -389,7 +399,7 @@ static struct status run_digit(
 	if (!status_is_ok(&status))
 		return status;
 	/* A typed number selects a named value of a knob at once. */
-	if (session->setting.kernel->knobs[session->knob].kind == KNOB_CHOICE)
+	if (is_numbered(&session->setting.kernel->knobs[session->knob]))
 		return move_knob_to(session, change, *arguments - '1');
 	if (!change)
 		return status;

@@ -319,6 +319,27 @@ TEST(choices_are_taken_by_number)
 	assert_false(session_command_works(session, "digit 3"));
 }
 
+/* Choices that are numbers are typed as these numbers: 4 is the value 4, not the fourth value. */
+TEST(numbers_of_choices_are_values)
+{
+	static const char *const numbers[] = { "1", "4", "16", NULL };
+	struct kernel kernel = kernel_walk;
+	struct knob *knobs = memory_new((size_t)kernel.knob_count, sizeof(*knobs));
+
+	memcpy(knobs, kernel_walk.knobs, (size_t)kernel.knob_count * sizeof(*knobs));
+	knobs[WALK_ORDER].choices = numbers;
+	kernel.knobs = knobs;
+	start(&kernel);
+	run("knob order");
+	assert_string_equal(run("digit 4")->screen.entry, "4");
+	assert_int_equal(run("entry accept")->setting.v[WALK_ORDER], 1);
+	run("digit 1");
+	run("digit 6");
+	assert_int_equal(run("entry accept")->setting.v[WALK_ORDER], 2);
+	start(&kernel_walk);
+	free(knobs);
+}
+
 TEST(focus_goes_round)
 {
 	assert_string_equal(look(1)->screen.focus, "knobs");
