@@ -142,6 +142,32 @@ static void describe(struct tally *tally, int number)
 	}
 }
 
+/* Adds the limit of a class whose ports are unknown, but whose throughput was measured, if it is
+ * above `cycles`. Returns whether it is. */
+static bool add_measured(struct tally *tally, double cycles)
+{
+	struct class_uses slowest = { 0 };
+	double most = cycles;
+
+	for (int i = 0; i < tally->uses.count; i++) {
+		const struct class_use *use = &tally->uses.use[i];
+
+		if (use->class->executes || !uarch_known(use->class->each) ||
+			use->count * use->class->each <= most)
+			continue;
+		most = use->count * use->class->each;
+		slowest.count = 0;
+		uses_add(&slowest, use->class, use->count);
+	}
+	if (slowest.count > 0)
+		limits_add(tally, LIMIT_PORTS, most, "%s: %s cycle%s each, on unknown ports",
+			words_uses(&slowest, tally->turns, 1).text,
+			words_number(slowest.use[0].class->each).text,
+			fabs(slowest.use[0].class->each - 1) < 0.005 ? "" : "s");
+	free(slowest.use);
+	return most > cycles;
+}
+
 /* Relative error of computed pressures: two ports whose pressures differ by less are equally full.
  */
 #define EQUAL 1e-9
@@ -177,6 +203,8 @@ void limits_ports(struct tally *tally)
 		for (int port = 0; !units && cycles > 0 && port < ports; port++)
 			if (pressure[port] > cycles * (1 - EQUAL))
 				limits->bottleneck |= 1u << port;
+		if (!units && add_measured(tally, cycles))
+			continue;
 		if (cycles > 0)
 			add_ports(tally, units ? unit_kind(tally->uarch, bottleneck) : LIMIT_PORTS,
 				cycles, bottleneck);
