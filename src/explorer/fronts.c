@@ -261,10 +261,14 @@ static void act_graph(struct session *session)
 
 struct status mountain_refusal(const struct session *session)
 {
-	return mountain_there(session)
-		       ? status_ok()
-		       : status_usage("%s has no mountain: it needs the knobs size and stride",
-				 session->setting.kernel->name);
+	if (mountain_there(session))
+		return status_ok();
+	if (session->replay)
+		return status_usage("this recording has no mountain of %s: that takes several "
+				    "sizes and strides",
+			session->setting.kernel->name);
+	return status_usage("%s has no mountain: it needs the knobs size and stride",
+		session->setting.kernel->name);
 }
 
 static void act_mountain(struct session *session)

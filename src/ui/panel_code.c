@@ -353,7 +353,7 @@ static void draw_insn(
 	if (!facts->fused)
 		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
 	x += SLOTS + 1;
-	room = columns->ports - (canvas_columns(at, ports) > columns->ports);
+	room = columns->ports - (canvas_columns(at, ports) >= columns->ports);
 	canvas_put(box_part(at, x, 0, int_least(room, at.width - x), at.height), 0, y,
 		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
 		facts->eliminated ? "eliminated"
