@@ -329,6 +329,7 @@ static void draw_insn(
 	enum style style = !known ? STYLE_BAD : facts->carried ? STYLE_FIGURE : STYLE_TEXT;
 	double share = limits->turns > 0 ? facts->count / limits->turns : facts->count;
 	int x = MARGIN, room;
+	bool full;
 
 	draw_chain(at, y, columns, limits, index);
 	if (facts->fused || fuses)
@@ -353,7 +354,9 @@ static void draw_insn(
 	if (!facts->fused)
 		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
 	x += SLOTS + 1;
-	room = columns->ports - (canvas_columns(at, ports) >= columns->ports);
+	/* A blank stays before a latency that takes its whole column, such as "5 + 17". */
+	full = canvas_columns(at, limit_latency(facts).text) >= CYCLES;
+	room = columns->ports - (canvas_columns(at, ports) > columns->ports - full);
 	canvas_put(box_part(at, x, 0, int_least(room, at.width - x), at.height), 0, y,
 		facts->eliminated ? STYLE_DIM : STYLE_TEXT,
 		facts->eliminated ? "eliminated"
