@@ -277,6 +277,7 @@ TEST(text_tells_one_sample_in_lines)
 	/* A loop whose branches all go one way, and that does not store, has nothing to predict. */
 	begin("text", &subject_run);
 	explanation = explanation_new();
+	loop_free(&explanation->loop);
 	assembly_loop("mov rax,[rdi]; add rdi,8; cmp rdi,rdx; jne top", &explanation->loop);
 	assembly_step(&explanation->loop, 4, address_zero);
 	report_row(&report, &report.setting, &sample, &facts, &row);
