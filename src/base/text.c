@@ -46,8 +46,9 @@ char *memory_string(const char *string)
 	return granted(strdup(string), strlen(string) + 1, 1);
 }
 
-/* Blocks of this many bytes are memory mappings of their own. The C library would raise this limit
- * when such a block is freed. */
+/* Blocks of MAPPED bytes are memory mappings of their own. The C library would raise this limit
+ * when such a block is freed. The process keeps up to KEPT bytes that were freed: explanations free
+ * and allocate some hundred KiB at each key, and new pages would cost more than the explanation. */
 enum { MAPPED = 4 << 20, KEPT = 8 << 20 };
 
 void memory_keep_together(void)

@@ -164,17 +164,24 @@ static bool find_walk(const struct own_stepping *stepping, const struct tracer *
 	return found;
 }
 
-/* Steps the child from the first iteration of its hot loop on. */
-static struct status sample(struct tracer *tracer, struct loop *loop)
+/* Runs the child until it comes to its hot loop. */
+static struct status reach(struct tracer *tracer, struct loop *loop)
 {
 	const struct own_steps *steps = tracer->plan->context;
 	struct status status = step_start(tracer);
-	int taken = 0;
 
 	(void)loop;
+	return status_is_ok(&status) ? step_run_to(tracer, steps->laid->loop + tracer->head)
+				     : status;
+}
+
+/* Steps the child from the first iteration of its hot loop on. */
+static struct status sample(struct tracer *tracer, struct loop *loop)
+{
+	struct status status = reach(tracer, loop);
+	int taken = 0;
+
 	tracer->sampling = true;
-	if (status_is_ok(&status))
-		status = step_run_to(tracer, steps->laid->loop + tracer->head);
 	if (status_is_ok(&status))
 		status = step_to_mark(tracer, true, &taken);
 	return taken >= SAMPLE_LEAST ? status_ok() : status;
@@ -241,16 +248,6 @@ static void step_sample(struct own_stepping *stepping, int64_t n, struct loop *l
 		take_loop(stepping, &tracer, loop);
 	}
 	step_forget(&tracer);
-}
-
-static struct status reach(struct tracer *tracer, struct loop *loop)
-{
-	const struct own_steps *steps = tracer->plan->context;
-	struct status status = step_start(tracer);
-
-	(void)loop;
-	return status_is_ok(&status) ? step_run_to(tracer, steps->laid->loop + tracer->head)
-				     : status;
 }
 
 /* Whether a call with n does not come to the hot loop of the single-stepped calls. */

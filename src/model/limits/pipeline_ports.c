@@ -84,12 +84,12 @@ static void started(struct pipeline *pipeline, int number)
 {
 	const struct deps_graph *graph = &pipeline->graph;
 	int node = number % graph->node_count, round = number / graph->node_count;
+	double begun = pipeline->instance[number].start, crossed = crossing(pipeline, number);
 
 	for (int k = pipeline->work[node].first_out; k >= 0; k = pipeline->next_out[k]) {
 		const struct deps_edge *edge = &graph->edge[k];
 		struct instance *instance;
-		double after = pipeline->instance[number].start + edge->weight +
-			       (edge->memory ? 0 : crossing(pipeline, number));
+		double after = begun + edge->weight + (edge->memory ? 0 : crossed);
 		int to;
 
 		if (round + edge->distance >= pipeline->rounds ||
