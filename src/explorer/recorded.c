@@ -261,6 +261,7 @@ struct status record_open(struct session *session, const char *path)
 		.nearest = insight->nearest && !insight->wanted[0],
 		.note = insight->note,
 		.events = session->counted.plan,
+		.visited = true,
 	};
 	struct recording *new;
 	char words[96] = "";

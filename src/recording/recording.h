@@ -26,6 +26,7 @@ struct recording_place {
 				  has no model, and `core` is the nearest model */
 	const char *note;      /* reason why `core` is NULL; `note` may be NULL */
 	const struct event_plan *events; /* the counted events; NULL: no events were counted */
+	bool visited; /* the settings are recorded as a user visits them on the screen */
 };
 
 struct recording;

@@ -40,6 +40,7 @@ struct replay_place {
 	bool foreign,
 		nearest; /* foreign: the recorded limits are for another core than the machine's
 			    own; nearest: the nearest model took the place of the machine's core */
+	bool visited;	 /* the settings are in the order in which a user visited them */
 	char note[300];	 /* reason why there are no recorded limits */
 };
 
@@ -98,9 +99,10 @@ struct explainer replay_explainer(struct replay *replay);
 
 /* ---- moving among settings (replay_engine.c) ---- */
 
-/* Returns the setting to begin with: the default setting of the first recorded kernel, or else its
- * setting with the lowest values, of those with recorded limits if there are some. In a recording
- * of format 1, it is the first recorded setting. */
+/* Returns the setting to begin with. If a user visited the settings: the first one with recorded
+ * limits, else the first one. Otherwise: the default setting of the first recorded kernel, or else
+ * its setting with the lowest values, of those with recorded limits if there are some. In a
+ * recording of format 1, it is the first recorded setting. */
 struct setting replay_begin(const struct replay *replay);
 
 /* Finds the recorded default setting of a kernel, or else the kernel's first recorded setting, with

@@ -252,6 +252,13 @@ struct setting replay_begin(const struct replay *replay)
 
 	if (replay->format == 1)
 		return lowest;
+	if (replay->place.visited) {
+		int first = 0;
+
+		while (first < replay->settings.count && !is_explained(replay, first))
+			first++;
+		return replay->settings.setting[first < replay->settings.count ? first : 0];
+	}
 	setting_init(&initial, lowest.kernel);
 	if (replay_find(replay, &initial) >= 0)
 		return initial;

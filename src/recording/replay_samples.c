@@ -63,6 +63,7 @@ struct status reading_header(struct reading *reading, const json_t *object)
 	memcpy(place->program, program, sizeof(program));
 	record_string(object, "time", place->time, sizeof(place->time));
 	place->seed = (uint64_t)record_count(object, "seed", INT64_MAX);
+	place->visited = record_flag(object, "visited");
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		record_string(object, names[i].key, names[i].value, names[i].size);
 	machine->cpu = -1;

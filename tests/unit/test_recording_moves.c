@@ -98,6 +98,24 @@ TEST(a_replay_begins_where_there_are_limits)
 	replay_free(replay);
 }
 
+/* A user who began at 32k and went down to 4k sees 32k first. */
+TEST(a_replay_begins_where_the_user_began)
+{
+	struct setting first = fold(2, 32768), lower = fold(1, 4096), begun;
+	struct recording *recording;
+	struct replay *replay;
+
+	place.visited = true;
+	recording = open_recording();
+	place.visited = false;
+	record(recording, &first, 40, 3);
+	record(recording, &lower, 40, 3);
+	replay = play(recording);
+	begun = replay_begin(replay);
+	assert_true(setting_equal(&begun, &first));
+	replay_free(replay);
+}
+
 TEST(test_nothing_to_explain)
 {
 	struct setting setting = fold(1, 32768), other = fold(2, 32768);
