@@ -142,26 +142,32 @@ static void offer_lessons(struct search *search)
 
 /* ---- commands that the user types in full ---- */
 
-static void offer_line(struct search *search)
+/* Adds the typed text if it is a command. Returns whether the command can be run. */
+static bool offer_line(struct search *search)
 {
 	const char *arguments = "";
 	const struct command_row *row = command_of(search->text, &arguments);
 	struct words name = words_of("%.*s", (int)strcspn(search->text, " "), search->text);
+	bool refused;
 
 	/* A kernel and its setting, as on the command line. */
-	if (!row && strchr(search->text, '=') && kernel_find(name.text))
+	if (!row && strchr(search->text, '=') && kernel_find(name.text)) {
 		find_add(search, RANK_LINE, search->text, "choose this kernel and this setting",
 			words_of("kernel %s", search->text).text, "");
+		return true;
+	}
 	if (!row ||
 		(row->arguments[0] ? !*arguments
 				   : *arguments || row->found || strcmp(row->name, "choose") == 0 ||
 					     strcmp(row->name, "close") == 0))
-		return;
+		return false;
 	/* A command that would be refused, such as "sweep list", comes after results with its
 	 * words.
 	 */
-	find_add(search, *find_absence(search->session, search->text).text ? RANK_HELP : RANK_LINE,
-		search->text, row->help, search->text, "");
+	refused = *find_absence(search->session, search->text).text;
+	find_add(search, refused ? RANK_HELP : RANK_LINE, search->text, row->help, search->text,
+		"");
+	return !refused;
 }
 
 /* ---- events ---- */
@@ -255,9 +261,9 @@ static int compare(const void *a, const void *b)
 	return one->order < other->order ? -1 : 1;
 }
 
+/* Adds everything but commands that the user types in full. */
 static void offer_all(struct search *search)
 {
-	offer_line(search);
 	find_offer_functions(search);
 	offer_kernels(search);
 	offer_sweeps(search);
@@ -305,6 +311,8 @@ static void find_text(struct session *session, const char *arguments)
 	struct search search = { .session = session, .text = text };
 	struct words longest;
 	int count = 0, more;
+	bool runs;
+	size_t line;
 
 	/* The search ignores blanks at both ends of the text, because the user may be about to type
 	 * the next word. */
@@ -316,10 +324,12 @@ static void find_text(struct session *session, const char *arguments)
 	 * path. */
 	if (text[0] == '/' && text[1] && !strchr(text + 1, '/') && access(text, F_OK) != 0)
 		memmove(text, text + 1, strlen(text));
+	runs = offer_line(&search);
+	line = search.count;
 	offer_all(&search);
-	/* If no entry has all words of the typed text, the search shows entries with its longest
-	 * word. */
-	if (search.count == 0 && strchr(text, ' ')) {
+	/* If no entry has all words of the typed text, and the text is no command that can be run,
+	 * the search shows entries with its longest word. */
+	if (!runs && search.count == line && strchr(text, ' ')) {
 		longest = longest_word(text);
 		search.text = longest.text;
 		offer_all(&search);

@@ -355,7 +355,7 @@ static void draw_insn(
 		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
 	x += SLOTS + 1;
 	/* A blank stays before a latency that takes its whole column, such as "5 + 17". */
-	full = canvas_columns(at, limit_latency(facts).text) >= CYCLES;
+	full = canvas_columns(at, limit_latency(facts).text) >= CYCLES - 1;
 	room = columns->ports - (canvas_columns(at, ports) > columns->ports - full);
 	canvas_put(box_part(at, x, 0, int_least(room, at.width - x), at.height), 0, y,
 		facts->eliminated ? STYLE_DIM : STYLE_TEXT,

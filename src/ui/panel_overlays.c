@@ -45,7 +45,7 @@ static void about(struct page *page, const struct kernel *kernel)
 
 /* The sections of the help: each section is a heading and its paragraphs. */
 static const char *const letters[] = {
-	"Letters next to values: the source of the cycles",
+	"CPE: cycles per element; letters: where its cycles come from",
 	"C counter  R reference clock  S stepped  T wall time  M model  P probed",
 	"quiet: a trial without interference; contended: another thread used the core; "
 	"not: trials that are not used, by the reason",

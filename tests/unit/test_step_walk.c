@@ -106,6 +106,25 @@ TEST(test_stream)
 	assert_int_equal(walk.reaches, 0);
 }
 
+/* A loop unrolled four times reads 32 bytes with each of four loads: two lines an iteration. */
+TEST(the_step_of_an_unrolled_loop_is_a_line)
+{
+	int part[4], mark;
+
+	begin();
+	for (int k = 0; k < 4; k++)
+		part[k] = load(SUM, INDEX);
+	mark = count();
+	for (uint64_t i = 0; i < 500; i++) {
+		for (uint64_t k = 0; k < 4; k++)
+			ran(part[k], base + 128 * i + 32 * k);
+		ran(mark, 0);
+	}
+	find(mark, 128, 1, 8 << 20, 8 << 20);
+	check_near(walk.lines, 1.0 / 64, 1e-4);
+	check_near(walk.step, 64, 1e-9);
+}
+
 /* Stores past the caches bring no lines. */
 TEST(stores_past_the_caches_bring_no_lines)
 {

@@ -152,6 +152,18 @@ static bool brings_lines(const struct stream *stream)
 	return stream->order == ORDERED && !(stream->repeats && stream->distance < STAYS);
 }
 
+/* Returns the bytes from one line that the instructions bring to the next. An unrolled loop may have
+ * several instructions that access lines of the same array in turn. */
+static double step_between(const struct finder *finder, const struct stream *main)
+{
+	int count = 0;
+
+	for (int i = 0; i < finder->stream_count; i++)
+		count += brings_lines(&finder->stream[i]) &&
+			 finder->stream[i].array == main->array;
+	return fabs(main->step) > LINE ? fmax(fabs(main->step) / count, LINE) : fabs(main->step);
+}
+
 /* Describes a loop whose accesses are all in order. Returns false if parts of the data are used
  * again during one call. */
 static bool describe_ordered(struct finder *finder)
@@ -171,7 +183,7 @@ static bool describe_ordered(struct finder *finder)
 			main = stream;
 	}
 	if (main && alike && !main->repeats)
-		walk->step = fabs(main->step);
+		walk->step = step_between(finder, main);
 	if (!main || once)
 		return true;
 	if (fabs(main->step) <= LINE || main->repeats ||

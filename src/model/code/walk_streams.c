@@ -112,6 +112,23 @@ double stream_lines(const struct finder *finder, const struct stream *stream)
 	return stream_rate(finder, stream) * fmin(fabs(stream->step) / LINE, 1);
 }
 
+/* Whether two streams with the same step over one array access the same lines. In steps of whole
+ * lines, the place in its line decides: loads of 32 bytes at 32 and at 64 use different lines. In
+ * other steps, the place in the line changes. */
+static bool same_lines(const struct stream *one, const struct stream *other)
+{
+	double step = fabs(one->step), off;
+
+	if (!(step > LINE))
+		return true;
+	if (fmod(step, LINE) > 0) {
+		off = fmod(fabs((double)other->first - (double)one->first), step);
+		return fmin(off, step - off) < LINE;
+	}
+	off = floor((double)other->first / LINE) - floor((double)one->first / LINE);
+	return !(fmod(fabs(off), step / LINE) > 0);
+}
+
 /* Finds streams that repeat the lines of an earlier stream of the same array: an unrolled loop
  * reads several values of a line, and a stencil reads a row again that was the next row before. */
 static void find_repeats(struct finder *finder)
@@ -120,7 +137,7 @@ static void find_repeats(struct finder *finder)
 		for (int k = 0; k < finder->stream_count; k++) {
 			struct stream *stream = &finder->stream[i];
 			const struct stream *other = &finder->stream[k];
-			double step = fabs(stream->step), apart, off;
+			double step = fabs(stream->step), apart;
 
 			if (i == k || stream->order != ORDERED || other->order != ORDERED ||
 				other->repeats || stream->array != other->array ||
@@ -128,8 +145,7 @@ static void find_repeats(struct finder *finder)
 				fabs(stream->step - other->step) > 0.05 * step)
 				continue;
 			apart = (double)other->first - (double)stream->first;
-			off = fmod(fabs(apart), step);
-			if (step > LINE && fmin(off, step - off) >= LINE)
+			if (!same_lines(stream, other))
 				continue;
 			/* Of two instructions that access an array in order, the one that is ahead
 			 * touches a cache line first. */

@@ -99,8 +99,8 @@ struct limits {
 	double pressure[UARCH_PORTS],
 		naive[UARCH_PORTS]; /* cycles per iteration for which each port is busy: with the
 				       best assignment, and with an even split */
-	uint32_t bottleneck;	    /* all ports with the highest pressure, one bit for each port
-				     */
+	uint32_t bottleneck;	    /* all ports and units with the highest pressure, one bit for
+				       each */
 	int unknown; /* number of instructions that cannot be decoded or are in no table: no limit
 			counts them */
 	char unknown_names[96]; /* names of the first instructions counted in `unknown` */

@@ -177,6 +177,7 @@ void limits_ports(struct tally *tally)
 	struct limits *limits = tally->limits;
 	const struct class_uses *uses = &tally->uses;
 	int count = 0, ports = uarch_port_count(tally->uarch);
+	double highest = 0;
 	struct port_load *load = memory_new((size_t)uses->count * UARCH_TERMS + 1, sizeof(*load));
 
 	/* Ports are handled before units, such as the divider. If an instruction needs a port and a
@@ -200,8 +201,11 @@ void limits_ports(struct tally *tally)
 			}
 		}
 		cycles = ports_balance(load + first, count - first, ports, pressure, &bottleneck);
-		for (int port = 0; !units && cycles > 0 && port < ports; port++)
-			if (pressure[port] > cycles * (1 - EQUAL))
+		if (cycles > highest * (1 + EQUAL))
+			limits->bottleneck = 0;
+		highest = fmax(highest, cycles);
+		for (int port = 0; cycles > 0 && port < ports; port++)
+			if (pressure[port] > highest * (1 - EQUAL))
 				limits->bottleneck |= 1u << port;
 		if (!units && add_measured(tally, cycles))
 			continue;

@@ -65,12 +65,13 @@ static void add_accesses(struct tally *tally)
 
 	add_rate(tally, LIMIT_LOADS, loads, uarch->fact[CAP_LOADS], "load", "loads");
 	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_VECTOR],
-		uarch->fact[CAP_LOADS_VECTOR], "vector load", "vector loads");
+		uarch->fact[CAP_LOADS_VECTOR], "load into a vector register",
+		"loads into vector registers");
 	add_rate(tally, LIMIT_VECTOR_LOADS, tally->loads[ACCESS_512], uarch->fact[CAP_LOADS_512],
 		"load of 512 bits", "loads of 512 bits");
 	add_rate(tally, LIMIT_STORES, stores, uarch->fact[CAP_STORES], "store", "stores");
 	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_VECTOR], uarch->fact[CAP_STORES_VECTOR],
-		"vector store", "vector stores");
+		"store of a vector register", "stores of vector registers");
 	add_rate(tally, LIMIT_STORES, tally->stores[ACCESS_512], uarch->fact[CAP_STORES_512],
 		"store of 512 bits", "stores of 512 bits");
 	if (loads > 0 && stores > 0)
