@@ -408,7 +408,10 @@ void classroom_summary(const struct session *session, struct text *text)
 		asked += step->question.ask != ASK_TEXT;
 		right += now->answered && now->judgement.verdict == VERDICT_RIGHT;
 		text_addf(text, "%d. %s\n", i + 1, step->title ? step->title : "");
-		text_addf(text, "   %s\n", !now->answered ? "not answered" : now->judgement.words);
+		text_addf(text, "   %s\n",
+			now->answered				     ? now->judgement.words
+			: classroom->guessed && classroom->step == i ? "answered, not measured yet"
+								     : "not answered");
 	}
 	text_addf(text, "\nYou answered %d of %d question%s right.\n", right, asked,
 		asked == 1 ? "" : "s");

@@ -90,6 +90,7 @@ if command -v "${CXX:-c++}" >/dev/null; then
 	awk '/^CPE/ && !($2 > 0 && $2 < 20) { exit 1 }' out || fail "setup() is counted: $(cat out)"
 fi
 refuse 2 "vs stands between two settings" run ./knobs.c vs
+refuse 2 "this is a second vs" run ./knobs.c vs cflags=-O1 vs cflags=-O3
 printf 'live\ndump %s\nquit\n' "$work/both" >script.two
 expect 0 ./knobs.c n=512 vs cflags=-O1 --script script.two
 says both "A  "
@@ -139,7 +140,7 @@ if grep -q "$known" out; then
 fi
 
 # Errors in the file.
-wrong 1 missing.c "./missing.c: No such file"
+wrong 2 missing.c "./missing.c: No such file"
 source_file plain.c 'long loop(long n) { return n; }'
 wrong 2 plain.c "./plain.c: no comment says which data loop() uses; write, for example,  /* slexplore: "
 source_file plain.asm "$array"

@@ -321,7 +321,8 @@ bool sample_learnt(
 {
 	*repeated = facts->cpe_repeated > 0 ? facts->cpe_repeated : sample->cpe;
 	*fresh = facts->cpe_fresh > 0 ? facts->cpe_fresh : sample->cpe;
-	return sample->valid && *fresh > *repeated * (1 + SAMPLE_LEARNT);
+	return sample->valid &&
+	       *fresh > *repeated * (1 + (sample->contended ? SAMPLE_SHARED : SAMPLE_LEARNT));
 }
 
 const char *sample_doubt(const struct sample *sample)

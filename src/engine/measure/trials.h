@@ -202,6 +202,10 @@ void sample_summarise(
  * predictor has learnt the repeated data. */
 #define SAMPLE_LEARNT 0.05
 
+/* The same share if other threads used the core: then each of the two values may be twice too
+ * large. */
+#define SAMPLE_SHARED 1.0
+
 /* Whether the branch predictor has learnt the repeated data of an own loop. If the predictor has
  * learnt the data, *repeated and *fresh receive the cycles per element on repeated and on fresh
  * data. */
