@@ -191,7 +191,8 @@ static void cost_end(struct report *report)
 	      "twice: more cycles if the core also executes a copy, whose result nobody reads:\n"
 	      "  its rename slots, and what it takes longer than nops in its place\n"
 	      "later: more cycles if the result of the instruction comes one cycle later\n"
-	      "saved: fewer cycles if a nop replaces the instruction\n"
+	      "saved: fewer cycles if a nop replaces the instruction; below 0: more cycles,\n"
+	      "  because other instructions then use, or wait for, another value\n"
 	      "range: two standard errors of the cost to each side; it includes what waiting\n"
 	      "  for the result may cost\n",
 		report->out);

@@ -116,9 +116,55 @@ void section_bandwidth(struct page_parts *page)
 	document_pictures_end(page->document);
 }
 
+/* Most strides that a table of a mountain has. */
+enum { STRIDES_LISTED = 16 };
+
+/* Adds the mountain as a table, because Markdown has no pictures. */
+static void add_mountain_table(struct page_parts *page, const struct chart *mountain)
+{
+	int every = (mountain->x.count + STRIDES_LISTED - 1) / STRIDES_LISTED;
+	struct words cells[STRIDES_LISTED + 1];
+	const char *row[STRIDES_LISTED + 2];
+	bool doubtful = false;
+
+	document_paragraph(page->document,
+		"Read throughput in GB/s (T) for each size of the working set (rows) and each "
+		"stride in elements of 8 bytes (columns).");
+	for (int y = -1; y < mountain->y.count; y++) {
+		int count = 0;
+
+		row[count++] = y < 0 ? "size" : mountain->y.name[y];
+		for (int x = 0; x < mountain->x.count; x += every) {
+			int cell = y * mountain->x.count + x;
+
+			cells[count] = y < 0 ? words_of(">%s", mountain->x.name[x])
+				       : !isfinite(mountain->grid[cell])
+					       ? words_of("-")
+					       : words_of("%s%s",
+							 units_value(mountain->grid[cell]).text,
+							 mountain->doubtful[cell] ? " ?" : "");
+			doubtful |= y >= 0 && mountain->doubtful[cell];
+			row[count] = cells[count].text;
+			count++;
+		}
+		row[count] = NULL;
+		if (y < 0)
+			document_table(page->document, row);
+		else
+			document_row(page->document, row, NULL);
+	}
+	document_table_end(page->document);
+	if (doubtful)
+		document_paragraph(page->document, "?: contended, so the value may be wrong.");
+}
+
 void section_mountain(struct page_parts *page)
 {
-	report_chart(page, shown_mountain(page->shown, 0),
+	struct chart *mountain = shown_mountain(page->shown, 0);
+
+	if (mountain && !page->document->html)
+		add_mountain_table(page, mountain);
+	report_chart(page, mountain,
 		"Read throughput over size and stride (T). A cut corner: contended.");
 }
 

@@ -120,6 +120,40 @@ TEST(a_page_needs_nothing_else)
 	free(text);
 }
 
+/* Markdown has no pictures. */
+TEST(a_mountain_is_a_table_in_markdown)
+{
+	char *text;
+
+	add_probe("n1", 1, 5);
+	for (int i = 0; i < 4; i++)
+		text_addf(&lines,
+			"{\"v\":1,\"record\":\"sample\",\"id\":%d,\"host\":\"n1\",\"kernel\":"
+			"\"mountain\",\"knobs\":{\"size\":%d,\"stride\":%d},\"gbps\":%d.5,"
+			"\"contended\":%s}\n",
+			10 + i, i < 2 ? 4096 : 8192, 1 + i % 2, 10 * (i + 1),
+			i == 3 ? "true" : "false");
+	text = page_of("a.md");
+	check_contains(text, "| size | 1 | 2 |\n| --- | ---: | ---: |\n"
+			     "| 4 KiB | 10.50 | 20.50 |\n| 8 KiB | 30.50 | 40.50 ? |\n");
+	check_contains(text, "?: contended, so the value may be wrong.");
+	free(text);
+}
+
+TEST(a_doubtful_window_is_marked)
+{
+	char *text;
+
+	add_probe("n1", 1, 5);
+	text_add(&lines,
+		"{\"v\":1,\"record\":\"window\",\"id\":9,\"host\":\"n1\",\"filler\":\"nop\","
+		"\"buffer\":\"rob\",\"knee\":222,\"knee_lo\":222,\"knee_hi\":222,"
+		"\"contended\":true}\n");
+	text = page_of("a.html");
+	check_contains(text, "(222 to 222); contended, so it may be wrong");
+	free(text);
+}
+
 TEST(the_last_probe_of_a_machine_is_shown)
 {
 	char *text;
