@@ -358,6 +358,8 @@ static void data_text(FILE *out, const struct sample *sample, const struct run_f
 
 static void trials_text(FILE *out, const struct sample *sample, const struct run_facts *facts)
 {
+	bool others = facts->cores > 2 || facts->streams > 1;
+
 	fprintf(out, "trials   %u used, %u dropped", sample->trials, sample->dropped);
 	if (isfinite(sample->quiet))
 		fprintf(out, "; %.0f%% quiet", sample->quiet * 100);
@@ -365,8 +367,8 @@ static void trials_text(FILE *out, const struct sample *sample, const struct run
 	if (sample->others_away)
 		fprintf(out,
 			"CONTENDED: the other core%s ran this loop for %.0f%% of the time only; "
-			"other threads use them, so the result may be wrong\n",
-			facts->cores > 2 || facts->streams > 1 ? "s" : "", 100 * facts->on_cpu);
+			"other threads use %s, so the result may be wrong\n",
+			others ? "s" : "", 100 * facts->on_cpu, others ? "them" : "it");
 	else if (sample->contended)
 		fputs("CONTENDED: too few quiet trials; another thread shares this core, so the "
 		      "result may be wrong\n",

@@ -193,8 +193,8 @@ static void core_over(struct session *session)
 		if (session->screen.overlay == OVERLAY_NONE)
 			show_core(session);
 		session_notice(session, true,
-			"%d of %d loops have no value, because the core was busy. The core model "
-			"did not change. M goes on",
+			"the core model did not change: %d of %d loops have no value (busy core); "
+			"M goes on",
 			report->unmeasured, report->loops);
 		return;
 	}

@@ -120,7 +120,7 @@ static void add_doubts(struct lines *lines, const struct sample *sample,
 	if (sample->others_away)
 		lines_add(lines, 1, STYLE_WARN,
 			"contended: the other core%1$s ran %2$.0f %% of the time\n"
-			"contended: another core was busy\ncontended",
+			"contended: the other core%1$s busy\ncontended",
 			facts->cores > 2 || facts->streams > 1 ? "s" : "", 100 * facts->on_cpu);
 	else if (sample->contended && isfinite(sample->quiet))
 		lines_add(lines, 1, STYLE_WARN, "contended: %.0f %% of trials quiet\ncontended",

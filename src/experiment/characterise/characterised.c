@@ -50,6 +50,7 @@ void characterised_ports(const struct measured_ports *ports, int op, struct text
 static void put_classes(FILE *out, const struct characterise_report *report)
 {
 	const struct measured *measured = &report->measured;
+	int unknown = 0;
 
 	fprintf(out, "\n%-21s %7s %6s %6s %7s %5s %7s  %s\n", "class", "latency", "", "each", "",
 		"slots", "", report->ported ? "ports" : "");
@@ -59,6 +60,12 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 
 		if (report->ported)
 			characterised_ports(&report->ports, i, &ports);
+		if (!op->latency.known && !op->each.known && !op->slots.known &&
+			!op->accumulate.known && !ports.length) {
+			unknown++;
+			text_free(&ports);
+			continue;
+		}
 		fprintf(out, "%-21s", op->name);
 		put(out, &op->latency, 7);
 		put(out, &op->each, 6);
@@ -70,6 +77,8 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 		fprintf(out, "\n");
 		text_free(&ports);
 	}
+	if (unknown)
+		fprintf(out, "%d class%s without a value\n", unknown, unknown == 1 ? "" : "es");
 }
 
 static void put_facts(FILE *out, const struct measured *measured)
