@@ -194,13 +194,26 @@ static struct status run_view_by(const struct session *session, struct session *
 	return status_ok();
 }
 
+/* Leaves a panel on which the arrow keys act. The panel that the kernel brings itself stays in
+ * front, and the arrow keys act on the knobs again. Any other panel goes, and `to` comes. */
+static void leave(struct session *session, const struct front *to)
+{
+	const char *own = session->setting.kernel->answer;
+
+	if (own && screen_in_front(session, own))
+		screen_focus(session, "knobs");
+	else
+		choose(session, to);
+}
+
 /* Brings a panel to the front; if the panel is in front and the arrow keys already act on it,
- * brings the slices (curves) to the front. */
+ * leaves it for the slices (curves). */
 static void toggle(struct session *session, const char *name)
 {
-	bool away = screen_in_front(session, name) && screen_focused(session, name);
-
-	choose(session, front_named(away ? "slices" : name));
+	if (screen_in_front(session, name) && screen_focused(session, name))
+		leave(session, front_named("slices"));
+	else
+		choose(session, front_named(name));
 }
 
 bool fronts_walking(const struct session *session)
@@ -224,7 +237,7 @@ void fronts_leave(struct session *session)
 			break;
 		}
 	}
-	choose(session, to);
+	leave(session, to);
 }
 
 static struct status counters_refusal(const struct session *session)

@@ -334,7 +334,9 @@ static void tell_marks(struct chart *chart)
 		text_addf(&line, "%stwo marks: two modes", line.length ? "; " : "");
 	if (doubtful)
 		text_addf(&line, "%s%s: contended or not settled", line.length ? "; " : "",
-			chart->grid ? "a corner cut off" : "hollow");
+			chart->kind == CHART_RELIEF ? "a hollow dot"
+			: chart->grid		    ? "a corner cut off"
+						    : "hollow");
 	put_line(chart->legend, &line);
 }
 

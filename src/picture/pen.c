@@ -327,6 +327,23 @@ static void draw_marks_across(const struct drawing *drawing, const struct relief
 	}
 }
 
+/* Draws a hollow dot on each corner of a facet with a doubtful value. A facet in front may cover a
+ * part of the dot, and then draws the dot again. */
+static void draw_doubts(const struct drawing *drawing, const struct relief_facet *facet)
+{
+	const struct chart *chart = drawing->chart;
+	struct pen_paint page = paint_of(drawing, INK_PAGE);
+	struct pen_stroke edge = { { palette_ink(PICTURE_LIGHT, INK_TEXT), 1 }, 1, DASH_SOLID };
+
+	for (int k = 0; k < 4; k++) {
+		int column = facet->column + (k == 1 || k == 2), row = facet->row + (k >= 2);
+
+		if (chart->doubtful[row * chart->x.count + column])
+			draw_mark(drawing, MARK_DISC, facet->corner[k].x, facet->corner[k].y, 2.6,
+				&edge, &page);
+	}
+}
+
 static void draw_relief(const struct drawing *drawing)
 {
 	const struct chart *chart = drawing->chart;
@@ -350,6 +367,7 @@ static void draw_relief(const struct drawing *drawing)
 				(struct pen_point){ facets[i].corner[k].x, facets[i].corner[k].y };
 		draw_path(drawing, corners, 4, true, &edge, &paint);
 		draw_marks_across(drawing, &relief, heights, &facets[i]);
+		draw_doubts(drawing, &facets[i]);
 	}
 	free(heights);
 	free(facets);

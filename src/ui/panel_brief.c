@@ -109,7 +109,19 @@ static void draw_spread(struct box at, int y, const struct view *view, bool digi
 	struct words spread =
 		few ? (struct words){ "" } : words_of("%s … %s  ", low.text, high.text);
 	const char *quartiles = few ? "" : "quartiles ", *element = view->setting.kernel->element;
+	const char *state = panels_state(view);
 
+	/* A message may cover the row of the state. */
+	if (view->screen.notice[0] && state[0]) {
+		if (digits)
+			panels_fit(at, y, STYLE_WARN, "%1$s%2$s, %3$s\n%3$s\n?", spread.text,
+				source, state);
+		else
+			panels_fit(at, y, STYLE_WARN,
+				"CPE %1$s  %2$s%3$s, %4$s\nCPE %1$s, %4$s\n%1$s ?", cpe.text,
+				spread.text, source, state);
+		return;
+	}
 	if (digits)
 		panels_fit(at, y, STYLE_TEXT,
 			"cycles per %1$s  %2$s%3$s%4$s\n%2$s%3$s%4$s\n%3$s%4$.1s\n%4$.1s", element,

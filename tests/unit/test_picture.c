@@ -387,4 +387,16 @@ TEST(what_is_not_measured_is_no_cell)
 	chart_free(relief);
 }
 
+/* A relief marks a doubtful value by a dot in the colour of the page. */
+TEST(a_doubtful_value_of_a_relief_has_a_dot)
+{
+	struct chart *relief = grid(CHART_RELIEF);
+	int before = draw(relief).discs;
+
+
+	relief->doubtful[0] = true;
+	assert_true(draw(relief).discs > before);
+	chart_free(relief);
+}
+
 RUN_TESTS(.set_up = enter_directory, .tear_down = leave_directory)
