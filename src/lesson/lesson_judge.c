@@ -116,6 +116,20 @@ bool lesson_here(
 
 /* ---- texts ---- */
 
+/* Returns why the measured cycles that an expression names are doubtful, such as "contended"; NULL:
+ * they are good, or the expression names no cycles. */
+static const char *doubt_of(const struct expression_value *value, const char *inside, size_t length,
+	const struct lesson_values *values)
+{
+	const struct sample *sample = length == 3 && memcmp(inside, "cpe", 3) == 0 ? values->now
+				      : length == 5 && memcmp(inside, "A.cpe", 5) == 0
+					      ? values->a
+					      : NULL;
+
+	return value->kind == VALUE_NUMBER && sample && sample->contended ? sample_doubt(sample)
+									   : NULL;
+}
+
 bool lesson_fill(
 	const struct lesson_text *from, const struct lesson_values *values, struct text *to)
 {
@@ -148,7 +162,11 @@ bool lesson_fill(
 		expression = expression_read(inside, length, values);
 		known &= expression.value.kind != VALUE_UNKNOWN;
 		if (kind == HOLE_VALUE) {
+			const char *doubt = doubt_of(&expression.value, inside, length, values);
+
 			text_add(to, expression_words(&expression.value).text);
+			if (doubt)
+				text_addf(to, " (%s)", doubt);
 			continue;
 		}
 		decided = expression.value.kind == VALUE_NUMBER;

@@ -377,4 +377,12 @@ TEST(a_sentence_with_a_condition_is_shown_only_if_the_condition_is_true)
 	assert_string_equal(filled("x{if l2.size > 1} yes{else} no{end}."), "x.");
 }
 
+TEST(contended_cycles_are_marked_in_a_text)
+{
+	now.contended = true;
+	assert_string_equal(filled("{cpe} and {A.cpe}."), "0.750 (contended) and 3.00.");
+	now.contended = false;
+	assert_string_equal(filled("{cpe} and {A.cpe}."), "0.750 and 3.00.");
+}
+
 RUN_TESTS(.tear_down = done)
