@@ -29,7 +29,8 @@ static struct status apply_fail_over(struct cli *cli, const char *value)
 	char *end;
 	double share = strtod(value, &end);
 
-	if (end == value || strcmp(end, "%") != 0 || !(share > 0 && share <= 1000))
+	/* A bare number is a percentage too. */
+	if (end == value || (*end && strcmp(end, "%") != 0) || !(share > 0 && share <= 1000))
 		return status_usage(
 			"--fail-over %.40s: expected a percentage up to 1000%%, for example 5%%",
 			value);

@@ -12,16 +12,15 @@
 #include "base/text.h"
 #include "model/counts/events.h"
 
-enum { TEXT_WIDTH = 96 };
-
 static void check_text(struct report *report, const void *item)
 {
 	const struct check *check = item;
 
-	fprintf(report->out, "%-4s  %-10s  %s\n", check_state_name(check->state), check->name,
+	text_print(report->out, TEXT_COLUMNS,
+		words_of("%-4s  %-10s  ", check_state_name(check->state), check->name).text, 18,
 		check->finding);
 	if (*check->advice)
-		text_print(report->out, TEXT_WIDTH, "                  ", 18, check->advice);
+		text_print(report->out, TEXT_COLUMNS, "                  ", 18, check->advice);
 }
 
 static void check_data(struct report *report, const struct records *records, const void *item)

@@ -407,8 +407,9 @@ static struct status open_recording(struct recorder *recorder)
 	status = recording_open(recorder->cli->words[0], &place, &recorder->recording, &behind);
 	if (status_is_ok(&status) && behind)
 		cli_note(recorder->cli,
-			"the recording %s already has %d settings: new settings are appended",
-			recorder->cli->words[0], recording_state(recorder->recording).held);
+			"the recording %s already has %d setting%s; new ones are appended",
+			recorder->cli->words[0], recording_state(recorder->recording).held,
+			recording_state(recorder->recording).held == 1 ? "" : "s");
 	return status;
 }
 
@@ -423,12 +424,17 @@ static int conclude(struct recorder *recorder)
 		return cli_fail(cli, state.status);
 	bench_notes(&recorder->bench, cli, &recorder->largest);
 	model_notes(&recorder->model, cli, &recorder->first);
-	cli_note(cli, "%s%d setting%s, %.*f %s%s: slexplore replay %s",
-		interrupt_signal() ? "interrupted: " : "", state.settings,
-		state.settings == 1 ? "" : "s", large, (double)state.bytes / (large ? 1e6 : 1e3),
-		large ? "MB" : "kB",
-		state.held ? words_of(" more; %d in all", state.held + state.settings).text : "",
-		cli->words[0]);
+	if (!state.settings && state.held)
+		cli_note(cli, "%sno new setting; %d in all: slexplore replay %s",
+			interrupt_signal() ? "interrupted: " : "", state.held, cli->words[0]);
+	else
+		cli_note(cli, "%s%d setting%s, %.*f %s%s: slexplore replay %s",
+			interrupt_signal() ? "interrupted: " : "", state.settings,
+			state.settings == 1 ? "" : "s", large,
+			(double)state.bytes / (large ? 1e6 : 1e3), large ? "MB" : "kB",
+			state.held ? words_of(" more; %d in all", state.held + state.settings).text
+				   : "",
+			cli->words[0]);
 	if (interrupt_signal())
 		return 128 + interrupt_signal();
 	return recorder->failed ? CLI_UNMEASURED : CLI_DONE;

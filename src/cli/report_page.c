@@ -112,8 +112,8 @@ static void add_cards(struct page_parts *page)
 		if (strcmp(kept_word(window, "buffer").text, "rob") == 0 &&
 			kept_number(window, "knee") > 0) {
 			add_card(page, "Looks ahead", words_of("%.0f", kept_number(window, "knee")),
-				words_of("instructions, %s (%.0f to %.0f)%s",
-					report_letter(window), kept_number(window, "knee_lo"),
+				words_of("instructions, %s (%.0f to %.0f)%s", report_letter(window),
+					kept_number(window, "knee_lo"),
 					kept_number(window, "knee_hi"),
 					kept_flag(window, "contended")
 						? "; contended, so it may be wrong"

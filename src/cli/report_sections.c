@@ -137,12 +137,12 @@ static void add_mountain_table(struct page_parts *page, const struct chart *moun
 		for (int x = 0; x < mountain->x.count; x += every) {
 			int cell = y * mountain->x.count + x;
 
-			cells[count] = y < 0 ? words_of(">%s", mountain->x.name[x])
-				       : !isfinite(mountain->grid[cell])
-					       ? words_of("-")
-					       : words_of("%s%s",
-							 units_value(mountain->grid[cell]).text,
-							 mountain->doubtful[cell] ? " ?" : "");
+			cells[count] =
+				y < 0 ? words_of(">%s", mountain->x.name[x])
+				: !isfinite(mountain->grid[cell])
+					? words_of("-")
+					: words_of("%s%s", units_value(mountain->grid[cell]).text,
+						  mountain->doubtful[cell] ? " ?" : "");
 			doubtful |= y >= 0 && mountain->doubtful[cell];
 			row[count] = cells[count].text;
 			count++;

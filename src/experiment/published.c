@@ -162,8 +162,9 @@ void published_verdict(const struct published *published, const struct published
 	published_is_nearer = (ratio > middle) == (claimed > 1);
 	if (limits->ours.kind != limits->theirs.kind)
 		text_addf(words,
-			"This core cannot tell if the published value or the limit of %s is right, "
-			"because another limit binds here",
+			"Another limit binds on this core, so it cannot tell if the value "
+			"published for "
+			"%s or the computed limit of that core is right",
 			published->core);
 	else if ((lo < middle) != (hi < middle) || sample->contended)
 		text_addf(words,

@@ -165,8 +165,8 @@ static bool offer_line(struct search *search)
 	 * words.
 	 */
 	refused = *find_absence(search->session, search->text).text;
-	find_add(search, refused ? RANK_HELP : RANK_LINE, search->text, row->help, search->text,
-		"");
+	find_add(
+		search, refused ? RANK_HELP : RANK_LINE, search->text, row->help, search->text, "");
 	return !refused;
 }
 

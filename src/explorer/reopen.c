@@ -337,7 +337,9 @@ static void act_last(struct session *session)
 {
 	if (!last_commands(session, false).text[0]) {
 		session_notice(session, true,
-			"the saved setting last may only choose a kernel, knobs, panels and A");
+			"the saved setting last is not opened: \"%.100s\" does more than choose a "
+			"kernel of this program, knobs, panels and A",
+			session_saved(session, "last"));
 		return;
 	}
 	last_commands(session, true);

@@ -187,9 +187,12 @@ void session_begin_campaign(
 
 void session_pin(struct session *session)
 {
+	const struct live *live = &session->live;
+
+	/* While the sample is contended, the last quiet one is the better A. */
 	session->pinned = (struct pinned){ .there = true,
 		.setting = session->setting,
-		.sample = session->live.sample,
+		.sample = live->sample.contended && live->quiet.valid ? live->quiet : live->sample,
 		.limit = insight_binding(session) };
 }
 

@@ -119,7 +119,9 @@ void class_text(const struct answers *answers, struct text *text)
 	if (answers->refused)
 		text_addf(text, "; not used, because they are no answers: %d line%s",
 			answers->refused, answers->refused == 1 ? "" : "s");
-	text_add(text, "\n");
+	text_add(text, answers->count ? "\n"
+				      : ": students write them with slexplore lesson NAME --record "
+					"FILE.jsonl\n");
 }
 
 /* Adds a CSV field in quotation marks. A field that begins like a formula gets a blank, so that a

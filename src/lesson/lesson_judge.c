@@ -121,13 +121,12 @@ bool lesson_here(
 static const char *doubt_of(const struct expression_value *value, const char *inside, size_t length,
 	const struct lesson_values *values)
 {
-	const struct sample *sample = length == 3 && memcmp(inside, "cpe", 3) == 0 ? values->now
-				      : length == 5 && memcmp(inside, "A.cpe", 5) == 0
-					      ? values->a
-					      : NULL;
+	const struct sample *sample = length == 3 && memcmp(inside, "cpe", 3) == 0     ? values->now
+				      : length == 5 && memcmp(inside, "A.cpe", 5) == 0 ? values->a
+										       : NULL;
 
 	return value->kind == VALUE_NUMBER && sample && sample->contended ? sample_doubt(sample)
-									   : NULL;
+									  : NULL;
 }
 
 bool lesson_fill(

@@ -457,8 +457,10 @@ struct words panels_ratio(const struct view *view)
 		: !same		 ? words_of("%s%s", ratio < 1 ? "faster" : "slower", doubts.text)
 		: doubts.text[0] ? words_of("%s", doubts.text + 2)
 				 : words_of("uncertain");
-	return words_of("B/A  %1$s  %2$s%3$s\nB/A  %1$s  %4$s", units_cycles(ratio).text,
-		verdict.text, doubts.text, brief.text);
+	return words_of("B/A  %1$s  %2$s%3$s\nB/A  %1$s  %4$s%5$s%6$s", units_cycles(ratio).text,
+		verdict.text, doubts.text, brief.text,
+		doubts.text[0] ? words_of("\nB/A  %s  ", units_cycles(ratio).text).text : "",
+		doubts.text[0] ? doubts.text + 2 : "");
 }
 
 static void add_pinned(struct lines *lines, const struct view *view)

@@ -45,10 +45,19 @@ static void about(struct page *page, const struct kernel *kernel)
 
 /* The sections of the help: each section is a heading and its paragraphs. */
 static const char *const letters[] = {
-	"CPE: cycles per element; letters: where its cycles come from",
+	"CPE: cycles per element; letters: where the cycles come from",
 	"C counter  R reference clock  S stepped  T wall time  M model  P probed",
 	"quiet: a trial without interference; contended: another thread used the core; "
 	"not: trials that are not used, by the reason",
+	NULL,
+};
+static const char *const figures[] = {
+	"Words next to the large digits",
+	"element: what the loop works on, such as one number of an array or one branch; trial: one "
+	"timed run of the loop; quartiles: half of the trials lie between them",
+	"two modes: the trials have two usual values; provisional: few trials yet; not settled: "
+	"the values still drift; clock changed: the core's clock moved during a trial",
+	"instructions (read): counted in the machine code; CPI: cycles per instruction",
 	NULL,
 };
 static const char *const limits[] = {
@@ -60,6 +69,8 @@ static const char *const limits[] = {
 	"renaming, without a port",
 	"carried: each iteration waits for the previous one; latency: cycles until the result is "
 	"available, of loads from the address; port: starts one operation each cycle",
+	"fullest: the port with the most work; split evenly: the work if each operation used all "
+	"its ports alike",
 	"P probed: cycles for which the loop keeps a port or other resource busy, measured with "
 	"added instructions that only this resource executes; in brackets: the model, if it "
 	"differs; <: at most; unclear: the added instructions took other times than the model's",
@@ -175,6 +186,7 @@ static int draw_page(struct box at, int line, const struct scene *scene)
 
 	section(&page, letters, STYLE_TEXT);
 	about(&page, scene->view->setting.kernel);
+	section(&page, figures, STYLE_DIM);
 	all_keys(&page, scene->keys);
 	section(&page, limits, STYLE_DIM);
 	section(&page, counters, STYLE_DIM);

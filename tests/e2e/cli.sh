@@ -159,6 +159,7 @@ says out "unroll"
 # Findings do not change the exit status.
 expect 0 doctor
 for check in clock counters huge-pages frequency smt virtual cores steal; do says out "$check"; done
+! grep -q '.\{81\}' out || fail "doctor writes lines of more than 80 columns"
 expect 0 doctor --format json
 json_lines
 expect 0 doctor --format csv

@@ -16,6 +16,7 @@ says out '+25.0%'
 says err '4 with measured values'
 expect 3 compare a.jsonl b.jsonl --fail-over 5%
 expect 0 compare a.jsonl b.jsonl --fail-over 30%
+expect 3 compare a.jsonl b.jsonl --fail-over 5
 expect 3 compare --baseline a.jsonl b.jsonl --fail-over 5%
 expect 0 compare a.jsonl vs a.jsonl --fail-over 5%
 expect 0 compare a.jsonl b.jsonl --format json

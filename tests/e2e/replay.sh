@@ -91,8 +91,7 @@ expect 0 record one.jsonl k-loads k=1 --time-budget 0.1
 says err '3 settings'
 says err '1 setting,'
 expect 0 record one.jsonl mul-chain acc=1,2,4 --time-budget 0.1
-says err '0 settings, '
-says err ' more; 4 in all: slexplore replay one.jsonl'
+says err 'no new setting; 4 in all: slexplore replay one.jsonl'
 printf 'kernel k-loads\ndump\n' >other.script
 expect 0 replay one.jsonl --script other.script
 says out '▸ k-loads'

@@ -393,7 +393,6 @@ TEST(a_doubtful_value_of_a_relief_has_a_dot)
 	struct chart *relief = grid(CHART_RELIEF);
 	int before = draw(relief).discs;
 
-
 	relief->doubtful[0] = true;
 	assert_true(draw(relief).discs > before);
 	chart_free(relief);

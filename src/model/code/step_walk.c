@@ -152,15 +152,14 @@ static bool brings_lines(const struct stream *stream)
 	return stream->order == ORDERED && !(stream->repeats && stream->distance < STAYS);
 }
 
-/* Returns the bytes from one line that the instructions bring to the next. An unrolled loop may have
- * several instructions that access lines of the same array in turn. */
+/* Returns the bytes from one line that the instructions bring to the next. An unrolled loop may
+ * have several instructions that access lines of the same array in turn. */
 static double step_between(const struct finder *finder, const struct stream *main)
 {
 	int count = 0;
 
 	for (int i = 0; i < finder->stream_count; i++)
-		count += brings_lines(&finder->stream[i]) &&
-			 finder->stream[i].array == main->array;
+		count += brings_lines(&finder->stream[i]) && finder->stream[i].array == main->array;
 	return fabs(main->step) > LINE ? fmax(fabs(main->step) / count, LINE) : fabs(main->step);
 }
 
