@@ -421,48 +421,6 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			limit_rows[limits->limit[second].kind].name);
 }
 
-/* Returns the ratio of the present value (B) to the pinned value (A), and doubts about both values.
- * Two values do not differ significantly if their quartiles overlap, or if the values are equal
- * within the noise. */
-struct words panels_ratio(const struct view *view)
-{
-	const struct sample *a = &view->a, *b = &view->sample;
-	const char *a_doubt = sample_doubt(a), *b_doubt = sample_doubt(b);
-	double ratio = view->ratio;
-	bool same = fabs(ratio - 1) < 0.005 || sample_overlap(a, b),
-	     near = same && fabs(ratio - 1) < SAMPLE_EQUAL_WITHIN,
-	     both = a_doubt && b_doubt && strcmp(a_doubt, b_doubt) == 0;
-	struct words verdict, doubts, brief;
-
-	/* The cycles of a branch and of an array element cannot be compared, because the amounts of
-	 * work differ. */
-	if (!view->a_comparable)
-		return words_of("B/A  none: A is per %s, B per %s\nB/A  none: other elements",
-			view->a_setting.kernel->element, view->setting.kernel->element);
-	if (view->hidden & (HIDDEN_CPE | HIDDEN_A | HIDDEN_RATIO))
-		return words_of("B/A  ?  hidden");
-	if (!isfinite(ratio) || ratio <= 0)
-		return words_of("B/A  -  B is not measured yet");
-	verdict = same ? words_of(near ? "equal within the spread" : "uncertain: spreads overlap")
-		  : ratio < 1 ? words_of("B is %s× faster", units_ratio(1 / ratio).text)
-			      : words_of("B is %s× slower", units_ratio(ratio).text);
-	doubts = words_of("%s%s%s%s",
-		both	  ? ", both "
-		: a_doubt ? ", A "
-			  : "",
-		a_doubt ? a_doubt : "", b_doubt && !both ? ", B " : "",
-		b_doubt && !both ? b_doubt : "");
-	/* On a narrow screen, the doubt alone says that the ratio is uncertain. */
-	brief = near		 ? words_of("equal%s", doubts.text)
-		: !same		 ? words_of("%s%s", ratio < 1 ? "faster" : "slower", doubts.text)
-		: doubts.text[0] ? words_of("%s", doubts.text + 2)
-				 : words_of("uncertain");
-	return words_of("B/A  %1$s  %2$s%3$s\nB/A  %1$s  %4$s%5$s%6$s", units_cycles(ratio).text,
-		verdict.text, doubts.text, brief.text,
-		doubts.text[0] ? words_of("\nB/A  %s  ", units_cycles(ratio).text).text : "",
-		doubts.text[0] ? doubts.text + 2 : "");
-}
-
 static void add_pinned(struct lines *lines, const struct view *view)
 {
 	struct units_text value = units_cycles(view->a.cpe);
