@@ -100,6 +100,7 @@ static const struct {
 	{ "working-set", &row_place.working_set },
 	{ "page", &row_place.page },
 	{ "cores", &row_place.cores },
+	{ "call", &row_place.call },
 	{ "L1-bytes", &row_place.caches.level[0].bytes },
 	{ "L2-bytes", &row_place.caches.level[1].bytes },
 	{ "L3-bytes", &row_place.caches.level[2].bytes },

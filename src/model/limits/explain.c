@@ -245,6 +245,8 @@ void explain(const struct explain_question *question, struct explanation *explan
 	learn_repeated(question->uarch, &explanation->place);
 	explanation->place.fresh = kernel_asked(kernel, question->v, ASKS_FRESH);
 	explanation->place.shared_line = kernel->shares_line && kernel->shares_line(question->v);
+	if (kernel->own)
+		explanation->place.call = (double)own_elements(kernel->own, question->v[0]);
 	if (kernel_asking(kernel, ASKS_CORES) >= 0)
 		explanation->place.cores = (double)question->v[kernel_asking(kernel, ASKS_CORES)];
 	if (explanation->loop.fresh >= 0 && run.walk.mispredicts > 0)

@@ -38,6 +38,7 @@ struct limits_place {
 	struct memory_facts measured;
 	double page;	  /* bytes of a memory page; 0: unknown */
 	double cores;	  /* number of cores that run the loop at once; 0: one */
+	double call;	  /* number of elements of one call of an own loop; 0: no own loop */
 	bool shared_line; /* several cores write to one cache line */
 	bool fresh; /* each call of the loop gets fresh random data, so the branch predictor learns
 		       no sequence of values */
