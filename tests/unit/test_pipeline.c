@@ -379,6 +379,25 @@ TEST(competing_operations_that_depend_on_each_other_lose_cycles_of_ports)
 	assert_true(limits.limit[limits.predicted_by].kind != LIMIT_SCHEDULING);
 }
 
+/* Zen 5: 24 operations wait for a row of ten multiplications, 30 cycles long, and 36 wait in the
+ * next loop: 13.98 and 19.77 cycles. An entry of the scheduler is free again some cycles after its
+ * operation has started. */
+TEST(operations_that_have_started_keep_their_entries)
+{
+#define ROW   "mov edx, r15d; " MUL_5 MUL_5
+#define MUL_5 "imul edx, r14d; imul edx, r14d; imul edx, r14d; imul edx, r14d; imul edx, r14d; "
+#define WAIT_6                                                                                 \
+	"lea eax, [rdx]; lea ecx, [rdx]; lea esi, [rdx]; lea r8d, [rdx]; lea r9d, [rdx]; lea " \
+	"r10d, [rdx]; "
+	limits_of(zen5, ROW WAIT_6 WAIT_6 WAIT_6 WAIT_6 "sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 13.98, 0.6);
+	limits_of(zen5, ROW WAIT_6 WAIT_6 WAIT_6 WAIT_6 WAIT_6 WAIT_6 "sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 19.77, 1.8);
+#undef ROW
+#undef MUL_5
+#undef WAIT_6
+}
+
 /* Zen 5: the load reads the bytes of two stores, so it waits until both are in the cache. The
  * instructions between the load and the next stores retire after it: 20.94 cycles with 40 nops.
  * Instructions between the stores and the load cost nothing more: 15.98 cycles. */

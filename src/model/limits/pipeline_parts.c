@@ -12,6 +12,9 @@
  * ports chosen at rename 12 %). The rule that selects consumers before their producers have
  * started is known from Brown, Stark and Patt, "Select-Free Instruction Scheduling Logic", 2001.
  *
+ * An operation keeps its entry of the scheduler for some cycles after it has started: the entries
+ * that wait are fewer than the scheduler has.
+ *
  * Rename binds each vector micro-op to a port: to the one for which the fewest micro-ops wait. Only
  * the oldest vector micro-ops compete for the ports, because further ones wait in a queue in front
  * of the scheduler. Measured on Zen 5 with 60 loops of random vector operations, of 16 to 48
@@ -26,8 +29,9 @@
 #include "base/text.h"
 
 /* ENTRIES: the most entries of the integer scheduler. WAITING: the most micro-ops that wait for
- * other ports. STEPS_RETIRED: the most steps that retire per cycle. */
-enum { ENTRIES = 256, WAITING = 1024, STEPS_RETIRED = 16 };
+ * other ports. STEPS_RETIRED: the most steps that retire per cycle. HOLD_MOST: more
+ * cycles than an entry stays in use after its micro-op has started. */
+enum { ENTRIES = 256, WAITING = 1024, STEPS_RETIRED = 16, HOLD_MOST = 16 };
 
 /* A micro-op that waits for a port. */
 struct entry {
@@ -58,8 +62,12 @@ struct parts {
 	uint32_t part[UARCH_PORTS]; /* the ports of each part */
 	int count, entries;	    /* number of parts, number of entries of all parts */
 	bool used[ENTRIES]; /* whether an entry is in use; entry e belongs to part e % count */
-	int free;	    /* number of entries that are not in use */
-	int *first_in;	    /* for each node: its first edge; one more entry at the end */
+	int hold, leaving[HOLD_MOST]; /* cycles that an entry stays in use after its micro-op has
+					 started; the number of entries that are free again in each
+					 of the next cycles: the cycle modulo HOLD_MOST is the
+					 index. Their places take other micro-ops at once. */
+	int free;		      /* number of entries that are not in use */
+	int *first_in;		      /* for each node: its first edge; one more entry at the end */
 	/* The micro-ops that wait for a port, and a list of the unused entries. */
 	struct entry entry[ENTRIES + WAITING];
 	int unused, others;		     /* others: micro-ops that wait for other ports */
@@ -209,7 +217,7 @@ static void wake(struct parts *parts, int instance)
 	parts->sleeper[instance] = -1;
 }
 
-/* Releases the entry of a micro-op that has started. */
+/* Takes a micro-op that has started out of its scheduler. */
 static void leave(struct parts *parts, int number)
 {
 	struct entry *entry = &parts->entry[number];
@@ -220,7 +228,7 @@ static void leave(struct parts *parts, int number)
 	}
 	if (entry->place >= 0) {
 		parts->used[entry->place] = false;
-		parts->free++;
+		parts->leaving[((int)parts->pipeline->now + parts->hold) % HOLD_MOST]++;
 	} else {
 		parts->others--;
 	}
@@ -290,6 +298,15 @@ static void insert(struct parts *parts, int number)
 	for (; i > 0 && is_older(entry, &parts->entry[queue->entry[i - 1]]); i--)
 		queue->entry[i] = queue->entry[i - 1];
 	queue->entry[i] = number;
+}
+
+/* Frees the entries whose micro-ops have started long enough ago. */
+static void free_entries(struct parts *parts)
+{
+	int *leaving = &parts->leaving[(int)parts->pipeline->now % HOLD_MOST];
+
+	parts->free += *leaving;
+	*leaving = 0;
 }
 
 /* Starts the micro-ops of one cycle. All parts select their micro-ops at the same time. */
@@ -414,6 +431,7 @@ static double simulate(struct parts *parts)
 		}
 		memcpy(parts->counted, parts->bound, sizeof(parts->counted));
 		execute(parts);
+		free_entries(parts);
 		credit = fmin(credit + pipeline->width, fmax(pipeline->width, 1));
 		for (; renamed < total && credit > PIPELINE_SAME; renamed++) {
 			double slots = pipeline->step[renamed % steps].slots;
@@ -440,6 +458,7 @@ static void divide(struct parts *parts)
 	parts->entries = parts->pipeline->pool[POOL_ALL].entries;
 	parts->entries = parts->entries < ENTRIES ? parts->entries : ENTRIES;
 	parts->free = parts->entries;
+	parts->hold = (int)fmin(fmax(uarch->fact[EXTRA_SCHEDULER_HOLD], 0), HOLD_MOST - 1);
 	parts->ports = alu && alu->term_count > 0 ? alu->term[0].ports : 0;
 	if (uarch->fact[EXTRA_BINDS_VECTORS] > 0 && vector && vector->term_count > 0) {
 		parts->vector_ports = vector->term[0].ports;
