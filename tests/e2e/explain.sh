@@ -201,7 +201,7 @@ if [ $may_step = 1 ] && command -v "${CC:-cc}" >/dev/null; then
 	printf '%s\n' '/* slexplore: a=i32[n] */' 'long loop(long n, volatile int *a, volatile int *b) { return a[0] + b[n]; }' \
 		>./segv.c
 	refuse 1 SIGSEGV explain ./segv.c --uarch "$known"
-	refuse 1 "No such file" explain ./none.c --uarch "$known"
+	refuse 2 "No such file" explain ./none.c --uarch "$known"
 
 	# explain measures nothing, so it creates no thread, except to compile an own loop. This is only checked where a library
 	# can be preloaded.

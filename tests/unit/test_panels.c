@@ -53,9 +53,9 @@ TEST(trials_are_told_in_words)
 	check_parts(draw(&panel_figure, 46, 14), "480 trials used, contended ones too",
 		"contended: 12 % of trials quiet");
 	lacks(shown, "480 quiet");
-	view.facts.cpe_fresh = 2 * view.sample.cpe;
-	check_contains(draw(&panel_figure, 46, 14), "on repeated data; 4.000 on fresh data");
-	check_contains(draw(&panel_figure, 31, 14), "fresh data: 4.000");
+	view.facts.cpe_fresh = 3 * view.sample.cpe;
+	check_contains(draw(&panel_figure, 46, 14), "on repeated data; 6.000 on fresh data");
+	check_contains(draw(&panel_figure, 31, 14), "fresh data: 6.000");
 	view.facts.cpe_fresh = 0;
 }
 

@@ -131,7 +131,7 @@ TEST(a_measurement_says_which_figure_is_right)
 		"another program");
 	check_verdict(4.2, 0.5, LIMIT_LOADS, "too noisy");
 	check_verdict(3.2, 0.1, LIMIT_WIDTH,
-		"This core cannot tell if the published value or the limit of skylake is right");
+		"it cannot tell if the value published for");
 	/* What agrees needs no judge; nor does what nobody measured. */
 	published_verdict(&doubtful, &agree, 1, &sample, &words);
 	published_verdict(

@@ -250,7 +250,7 @@ TEST(a_last_setting_with_other_commands_is_not_opened)
 		assert_string_equal(look(100)->screen.notice, "");
 		session_command(session, "last", 100);
 		run_idle();
-		check_contains(view.screen.notice, "may only choose a kernel");
+		check_contains(view.screen.notice, "does more than choose a kernel");
 		assert_false(session_quit(session));
 		played_end(state);
 	}

@@ -115,7 +115,7 @@ struct waiting {
 
 /* The schedulers. Cores without a separate scheduler for vector operations have only one scheduler,
  * the first. */
-enum { POOL_ALL, POOL_VECTOR, POOLS, POOL_HOLD = 16 };
+enum { POOL_ALL, POOL_VECTOR, POOLS, POOL_HOLD = 8 };
 
 /* A scheduler, whose micro-ops wait for their inputs and for a port, and the queue in front of the
  * scheduler. Micro-ops enter the scheduler from the queue in program order. */
