@@ -95,7 +95,7 @@ mistake 'no-such-directory/file'
 # The user's file of keys, correct and wrong.
 mkdir own
 printf '[main]\nx help # help | help me\n' >own/keys
-printf 'key x\nkey Space\ndump\n' | SLEXPLORE_DATA=$work/own run 0 --script -
+printf 'resize 80x60\nkey x\ndump\n' | SLEXPLORE_DATA=$work/own run 0 --script -
 grep -q 'help me' out || fail "own keys are not read"
 printf '[main]\nx hepl # help | help me\n' >own/keys
 printf 'dump\n' | SLEXPLORE_DATA=$work/own run 2 --script -

@@ -130,8 +130,7 @@ TEST(a_measurement_says_which_figure_is_right)
 		"The computed limit of skylake looks wrong, and the published value right, unless "
 		"another program");
 	check_verdict(4.2, 0.5, LIMIT_LOADS, "too noisy");
-	check_verdict(3.2, 0.1, LIMIT_WIDTH,
-		"it cannot tell if the value published for");
+	check_verdict(3.2, 0.1, LIMIT_WIDTH, "it cannot tell if the value published for");
 	/* What agrees needs no judge; nor does what nobody measured. */
 	published_verdict(&doubtful, &agree, 1, &sample, &words);
 	published_verdict(

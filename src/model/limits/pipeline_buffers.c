@@ -23,9 +23,10 @@ void pipeline_open_pools(struct pipeline *pipeline)
 
 	pipeline->of_port = size_of(uarch, SIZE_PORT_SCHEDULER, INT_MAX);
 	/* A scheduler that has parts is simulated in pipeline_parts.c. */
-	pipeline->hold = uarch->fact[EXTRA_SCHEDULER_PARTS] > 0
-				 ? 0
-				 : (int)fmin(size_of(uarch, EXTRA_SCHEDULER_HOLD, 0), POOL_HOLD - 1);
+	pipeline->hold =
+		uarch->fact[EXTRA_SCHEDULER_PARTS] > 0
+			? 0
+			: (int)fmin(size_of(uarch, EXTRA_SCHEDULER_HOLD, 0), POOL_HOLD - 1);
 	pipeline->pool[POOL_ALL].entries = size_of(uarch, SIZE_SCHEDULER, SCHEDULER_UNKNOWN);
 	pipeline->pool[POOL_VECTOR].entries = size_of(uarch, SIZE_VECTOR_SCHEDULER, 0);
 	pipeline->pool[POOL_VECTOR].queue = size_of(uarch, SIZE_VECTOR_QUEUE, 0);
