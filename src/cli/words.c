@@ -196,14 +196,14 @@ void words_split(const struct cli *cli, struct words_of_two *two)
 struct status words_of_two_check(const struct cli *cli, const struct words_of_two *two)
 {
 	if (two->both && !two->list)
-		return status_usage("vs stands between two settings: slexplore %s ./a.c n=4k vs "
+		return status_usage("write vs between two settings: slexplore %s ./a.c n=4k vs "
 				    "./b.c, or combine acc=1 vs acc=4",
 			cli->command->name);
 	for (int i = two->first.word_count + 1; two->both && i < cli->word_count; i++)
 		if (strcmp(cli->words[i], "vs") == 0)
-			return status_usage("vs stands between two settings, and this is a second "
-					    "vs; slexplore sweep measures more: sweep combine "
-					    "unroll=4 acc=1,2,4");
+			return status_usage("write vs only once, between two settings; slexplore "
+					    "sweep measures several: sweep combine unroll=4 "
+					    "acc=1,2,4");
 	return status_ok();
 }
 

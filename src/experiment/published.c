@@ -163,8 +163,7 @@ void published_verdict(const struct published *published, const struct published
 	if (limits->ours.kind != limits->theirs.kind)
 		text_addf(words,
 			"Another limit binds on this core, so it cannot tell if the value "
-			"published for "
-			"%s or the computed limit of that core is right",
+			"published for %s or the computed limit of that core is right",
 			published->core);
 	else if ((lo < middle) != (hi < middle) || sample->contended)
 		text_addf(words,

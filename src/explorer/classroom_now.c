@@ -99,10 +99,7 @@ void classroom_measure(const struct session *session, struct collected *measured
 		.no_core = !session->insight.loaded && session->insight.note[0] };
 	measured->caches = insight_own_caches(session);
 	values->caches = &measured->caches;
-	/* While the sample is contended, the last quiet one is the better answer. */
-	measured->now = session->live.sample.contended && session->live.quiet.valid
-				? session->live.quiet
-				: session->live.sample;
+	measured->now = *live_best(&session->live);
 	values->now = &measured->now;
 	measured->a = session->pinned.sample;
 	if (session->pinned.there)

@@ -68,6 +68,11 @@ void live_recall(struct live *live, const struct cell *cell)
 	live->quiet_at = cell->at;
 }
 
+const struct sample *live_best(const struct live *live)
+{
+	return live->sample.contended && live->quiet.valid ? &live->quiet : &live->sample;
+}
+
 void live_asked(struct live *live, uint64_t generation, double now)
 {
 	live->request = generation;

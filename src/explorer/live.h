@@ -76,6 +76,8 @@ void live_begin_at(struct live *live, double now);
 void live_restart(struct live *live, double now);
 /* Takes the sample of the setting's cell, from an earlier measurement, as the last quiet sample. */
 void live_recall(struct live *live, const struct cell *cell);
+/* Returns the sample of the present setting, or, while that is contended, the last quiet one. */
+const struct sample *live_best(const struct live *live);
 /* live_budget() returns the budget (limits of time and trials) of the next request. Call
  * live_asked() after the live request was sent. */
 const struct budget *live_budget(const struct live *live);

@@ -187,12 +187,9 @@ void session_begin_campaign(
 
 void session_pin(struct session *session)
 {
-	const struct live *live = &session->live;
-
-	/* While the sample is contended, the last quiet one is the better A. */
 	session->pinned = (struct pinned){ .there = true,
 		.setting = session->setting,
-		.sample = live->sample.contended && live->quiet.valid ? live->quiet : live->sample,
+		.sample = *live_best(&session->live),
 		.limit = insight_binding(session) };
 }
 

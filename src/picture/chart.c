@@ -289,6 +289,15 @@ struct chart_shows chart_series_shows(const struct chart_series *series)
 	return shows;
 }
 
+bool chart_grid_doubtful(const struct chart *chart)
+{
+	bool doubtful = false;
+
+	for (int i = 0; i < chart->x.count * chart->y.count; i++)
+		doubtful |= chart->doubtful[i] && isfinite(chart->grid[i]);
+	return doubtful;
+}
+
 /* A value of a grid has no room for its quartiles. The legend says how far they usually are from
  * the value, and at most. */
 static void tell_grid(const struct chart *chart, struct text *line)
@@ -322,8 +331,7 @@ static void tell_marks(struct chart *chart)
 		doubtful |= shows.doubtful;
 		modes |= shows.modes;
 	}
-	for (int i = 0; chart->grid && i < chart->x.count * chart->y.count; i++)
-		doubtful |= chart->doubtful[i] && isfinite(chart->grid[i]);
+	doubtful |= chart->grid && chart_grid_doubtful(chart);
 	if (chart->grid)
 		tell_grid(chart, &line);
 	if (quartiles)

@@ -174,6 +174,8 @@ struct chart_shows {
 	bool quartiles, modes, doubtful;
 };
 struct chart_shows chart_series_shows(const struct chart_series *series);
+/* Whether a value of the chart's grid is contended or not settled. */
+bool chart_grid_doubtful(const struct chart *chart);
 
 /* chart_add_flat() adds a flat part, chart_add_mark() a mark, and chart_add_call() a label to the
  * chart. Additions beyond the chart's maximum are ignored. */

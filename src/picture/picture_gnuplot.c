@@ -422,16 +422,6 @@ static void add_grid_data(const struct writing *writing, double figure_size)
 	}
 }
 
-/* Whether a value of the grid is contended or not settled. */
-static bool is_doubtful(const struct chart *chart)
-{
-	bool doubtful = false;
-
-	for (int i = 0; i < chart->x.count * chart->y.count; i++)
-		doubtful |= chart->doubtful[i] && isfinite(chart->grid[i]);
-	return doubtful;
-}
-
 static void write_heat(const struct writing *writing)
 {
 	const struct chart *chart = writing->chart;
@@ -457,7 +447,7 @@ static void write_heat(const struct writing *writing)
 			ramp->box.width / LAYOUT_WIDTH, plot->height / LAYOUT_HEIGHT);
 	add_grid_data(writing, figure_size);
 	text_add(writing->script, "plot data using 1:2:3 with image pixels");
-	if (is_doubtful(chart))
+	if (chart_grid_doubtful(chart))
 		text_addf(writing->script,
 			", data using ($1-0.4):($4>0?$2+0.4:1/0) with points pointtype 5 "
 			"pointsize 0.8 linecolor rgb %s",
@@ -519,7 +509,7 @@ static void write_relief(const struct writing *writing)
 	text_add(script, "set xyplane 0\n");
 	add_grid_data(writing, 0);
 	text_add(script, "splot data using 1:2:3 with pm3d");
-	if (is_doubtful(chart))
+	if (chart_grid_doubtful(chart))
 		text_addf(script,
 			", data using 1:2:($4>0?$3:1/0) with points pointtype 6 pointsize 0.8 "
 			"linecolor rgb %s",

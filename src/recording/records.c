@@ -268,8 +268,7 @@ static void write_header(const struct records *records, const struct recording_p
 	record_set_string(object, "arch", machine->arch);
 	record_set_string(object, "machine", machine->name);
 	record_set_count(object, "seed", place->seed);
-	if (place->visited)
-		record_set_flag(object, "visited", true);
+	record_set_flag(object, "visited", place->visited);
 	record_write(records, object);
 }
 

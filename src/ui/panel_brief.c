@@ -114,11 +114,11 @@ static void draw_spread(struct box at, int y, const struct view *view, bool digi
 	/* A message may cover the row of the state. */
 	if (view->screen.notice[0] && state[0]) {
 		if (digits)
-			panels_fit(at, y, STYLE_WARN, "%1$s%2$s, %3$s\n%3$s\n?", spread.text,
-				source, state);
+			panels_fit(at, y, STYLE_WARN, "%1$s%2$s, %3$s\n%1$s%2$.1s, %3$s\n%3$s\n?",
+				spread.text, source, state);
 		else
 			panels_fit(at, y, STYLE_WARN,
-				"CPE %1$s  %2$s%3$s, %4$s\nCPE %1$s, %4$s\n%1$s ?", cpe.text,
+				"CPE %1$s  %2$s%3$s, %4$s\nCPE %1$s %3$.1s, %4$s\n%1$s ?", cpe.text,
 				spread.text, source, state);
 		return;
 	}

@@ -89,8 +89,8 @@ if command -v "${CXX:-c++}" >/dev/null; then
 	says out "B/A "
 	awk '/^CPE/ && !($2 > 0 && $2 < 20) { exit 1 }' out || fail "setup() is counted: $(cat out)"
 fi
-refuse 2 "vs stands between two settings" run ./knobs.c vs
-refuse 2 "this is a second vs" run ./knobs.c vs cflags=-O1 vs cflags=-O3
+refuse 2 "write vs between two settings" run ./knobs.c vs
+refuse 2 "write vs only once" run ./knobs.c vs cflags=-O1 vs cflags=-O3
 printf 'live\ndump %s\nquit\n' "$work/both" >script.two
 expect 0 ./knobs.c n=512 vs cflags=-O1 --script script.two
 says both "A  "
@@ -110,7 +110,7 @@ expect 0 sweep ./knobs.c n=512,1k vs ./other.c cflags=-O1 --quiet --time-budget 
 expect 0 explain ./knobs.c n=512 vs cflags=-O1
 says out "B  ./knobs.c n=512 unroll=1 type=float cflags=-O1"
 says out "B/A "
-refuse 2 "vs stands between two settings" sweep ./knobs.c vs
+refuse 2 "write vs between two settings" sweep ./knobs.c vs
 
 # Rust.
 source_file sum.rs '// slexplore: a=f64[n]:1.0 knob four=no,yes' '#[no_mangle]' \

@@ -156,24 +156,22 @@ static double early_cycles(const struct tally *tally, const struct chain *chain)
 }
 
 /* Returns the number of elements of the shortest measured call of an own loop if the core begins
- * the next call before this call's chain has ended; 0: calls do not overlap. A chain through memory
- * goes on in the next call. The time of an element is the difference of calls with n and n / 2
- * elements, so calls that overlap by less than n / 2 elements do not change it. Measured on Zen 5:
- * 64 chained loads take 2.65 cycles each. */
-static double overlapping_call(const struct tally *tally, const struct chain *chain)
+ * the next call before this call's chain has ended; 0: calls do not overlap. `together` is the
+ * number of elements that overlap. A chain through memory goes on in the next call. The time of an
+ * element is the difference of calls with n and n / 2 elements, so calls that overlap by less than
+ * n / 2 elements do not change it. Measured on Zen 5: 64 chained loads take 2.65 cycles each. */
+static double overlapping_call(
+	const struct tally *tally, const struct chain *chain, double together)
 {
-	double shortest = tally->place->call / 2, together;
+	double shortest = tally->place->call / 2;
 
-	if (!(shortest > 0) || chain->through_memory)
-		return 0;
-	together = overlap(tally, chain);
-	return isfinite(together) && together > shortest ? shortest : 0;
+	return !chain->through_memory && isfinite(together) && together > shortest ? shortest : 0;
 }
 
 void limits_chain(struct tally *tally)
 {
 	struct chain *chain = &tally->limits->chain;
-	double restart = tally->place->walk.restart, calls, together, share, early;
+	double restart = tally->place->walk.restart, call, together, share, early;
 	const char *s;
 	struct limit_words what;
 
@@ -182,9 +180,11 @@ void limits_chain(struct tally *tally)
 		return;
 	what = describe_chain(tally, chain);
 	s = words_s(tally, chain->cycles);
-	calls = restart > 0 ? 0 : overlapping_call(tally, chain);
-	restart = fmax(restart, calls);
-	together = restart > 0 ? overlap(tally, chain) : 0;
+	together = overlap(tally, chain);
+	call = restart > 0 ? 0 : overlapping_call(tally, chain, together);
+	restart = fmax(restart, call);
+	if (!(restart > 0))
+		together = 0;
 	tally->limits->overlap = isfinite(together) ? together : 0;
 	share = restart > 0 ? limits_restart_share(restart, together) : 1;
 	early = early_cycles(tally, chain);
@@ -198,7 +198,7 @@ void limits_chain(struct tally *tally)
 					    words_turn(tally, chain->cycles - early).text)
 					    .text
 				  : "");
-	else if (calls > 0)
+	else if (call > 0)
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * share,
 			"chain of %s: %s cycle%s; the next call begins another one, and up to %.0f "
 			"elements overlap: use a larger n",

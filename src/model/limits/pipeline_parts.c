@@ -344,13 +344,29 @@ static uint32_t bind(struct parts *parts, uint32_t ports)
 	return UINT32_C(1) << best;
 }
 
-/* Puts a micro-op into the lowest free entry of the integer scheduler, or among all others. */
+/* Whether a micro-op can take a place of the integer scheduler: the place is free, and its part has
+ * a port for the micro-op. */
+static bool can_take(const struct parts *parts, int place, uint32_t ports)
+{
+	return !parts->used[place] && parts->part[place % parts->count] & ports;
+}
+
+/* Whether `count` micro-ops for these ports find a place in the integer scheduler. */
+static bool have_places(const struct parts *parts, uint32_t ports, int count)
+{
+	for (int place = 0; count > 0 && place < parts->entries; place++)
+		count -= can_take(parts, place, ports);
+	return count <= 0;
+}
+
+/* Puts a micro-op into the lowest place of the integer scheduler that it can take, or among all
+ * others. */
 static void enter(struct parts *parts, int instance, int op, bool integer)
 {
 	int number = parts->unused, place = 0;
 	uint32_t ports = work_of(parts, instance)->op[op].ports;
 
-	while (integer && parts->used[place])
+	while (integer && !can_take(parts, place, ports))
 		place++;
 	if (integer) {
 		parts->used[place] = true;
@@ -382,6 +398,14 @@ static bool rename_step(struct parts *parts, int number)
 		return false;
 	if (integer > parts->free || parts->others + all - integer > WAITING)
 		return false;
+	/* A division has a port in one part only, so places of all parts may be too few for it. */
+	for (int n = first; n < end; n++)
+		for (int i = 0; i < work_of(parts, n)->count; i++) {
+			uint32_t ports = work_of(parts, n)->op[i].ports;
+
+			if (!(ports & ~parts->ports) && !have_places(parts, ports, integer))
+				return false;
+		}
 	for (int n = first; n < end; n++) {
 		const struct work *work = work_of(parts, n);
 
