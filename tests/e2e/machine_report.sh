@@ -50,16 +50,16 @@ SLEXPLORE_DATA=$PWD/data expect 0 report short.md --time-budget 0.01
 says err 'probe --time-budget 0.003'
 ! grep -q 'expected seconds' err || fail "a command refuses its share of the time: $(cat err)"
 
-# An interrupted report leaves no file.
-begin=$(date +%s)
+# An interrupted report leaves no file. The messages of the report before must not look like its own: a signal to a shell that has not
+# yet become the program is lost.
+rm -f err
 "$SLEXPLORE" report page.html >out 2>err </dev/null &
 process=$!
-until_true grep -q '1 of ' err || fail "no first step: $(head -c 300 err)"
-sent=$(($(date +%s) - begin))
+until_true grep -qs '1 of ' err || fail "no first step: $(head -c 300 err)"
 kill -TERM "$process"
 wait "$process"
 status=$?
-[ "$status" = 143 ] || fail "interrupted after $sent s, ended after $(($(date +%s) - begin)) s: exit status $status: $(tail -n 3 err)"
+[ "$status" = 143 ] || fail "interrupted: exit status $status: $(head -c 300 err)"
 [ "$(echo page*)" = 'page*' ] || fail "an interrupted report leaves $(echo page*)"
 
 done_with "reports: names, interruption"
