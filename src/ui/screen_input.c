@@ -43,7 +43,8 @@ static struct {
 	double sequence_at; /* time at which the last character of the control sequence arrived, in
 			       seconds */
 	char parameters[8]; /* the first characters of a control sequence after "Esc [" */
-	bool escaped;	    /* the last key was a single Esc while an answer was due */
+	double escaped_at;  /* time of a single Esc, in seconds, if it is the last key and an answer
+			       was  due then; otherwise 0 */
 	bool mouse;	    /* the terminal reports the mouse */
 	bool pasting;	    /* the characters that arrive are pasted text */
 	struct text pasted;
@@ -293,14 +294,17 @@ static struct input take(int kind, wint_t key)
 	if (kind == OK && within_sequence(key))
 		return (struct input){ .code = sequence_take(key) };
 	/* If the Esc of the terminal's answer was already taken for the key Esc, "]" still begins
-	 * the rest of the answer. */
-	if (kind == OK && key == ']' && input.escaped) {
+	 * the rest of the answer. Later it is a key: some terminals never answer. */
+	if (kind == OK && key == ']' && monotonic_seconds() - input.escaped_at <= SEQUENCE_PAUSE) {
+		input.escaped_at = 0;
 		begin_sequence(SEQUENCE_STRING);
 		return (struct input){ .code = KEYCODE_NONE };
 	}
 	if (kind == OK && key == 27)
 		sequence = sequence_begins();
-	input.escaped = input.background.due && key == 27 && sequence == SEQUENCE_NONE;
+	input.escaped_at = input.background.due && key == 27 && sequence == SEQUENCE_NONE
+				   ? monotonic_seconds()
+				   : 0;
 	if (sequence == SEQUENCE_NONE)
 		return (struct input){ .code = code_of(kind, key) };
 	return (struct input){ .code = sequence == SEQUENCE_ALT ? KEYCODE_UNKNOWN : KEYCODE_NONE };

@@ -54,6 +54,13 @@ shows '▸ unroll'
 # A terminal's late answer about its cursor (Esc [ 41 ; 10 R), and an unknown key (Esc [ 15 ; 5 ~), must not be taken for typed text.
 keys -H 1b 5b 34 31 3b 31 30 52
 keys -H 1b 5b 31 35 3b 35 7e
+# While the terminal has not answered the question for its background, "]" is a key again some time after an Esc.
+keys Escape
+sleep 0.5
+keys ']'
+shows '▸ list-length'
+keys '['
+shows '▸ combine'
 # The answer about the terminal's background, late and in parts: a white background, so the theme has dark text.
 looks() { tm capture-pane -e -p -t test | grep -q -e "$1"; }
 for part in 1b 5d '31 31 3b 72 67 62 3a 66 66' '2f 66 66 2f' '66 66 1b' 5c; do
