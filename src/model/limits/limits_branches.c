@@ -77,8 +77,9 @@ static void add_unlearnt(struct tally *tally)
 			words_turn(tally, fresh).text);
 	else if (tally->place->fresh)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s mispredictions of %s cycles, waits for their branches included",
-			words_turn(tally, count).text, words_number(each).text);
+			"%s cycles, and %s mispredictions of %s, waits for their branches included",
+			words_turn(tally, base).text, words_turn(tally, count).text,
+			words_number(each).text);
 	else if (slower > 0)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			"%s mispredictions, %s branches that a slower predictor has learnt: +%s "
@@ -93,9 +94,9 @@ static void add_unlearnt(struct tally *tally)
 			words_turn(tally, fresh * each).text, words_turn(tally, fresh).text);
 	else
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s mispredictions of %s cycles; %s mispredictions on fresh data",
-			words_turn(tally, count).text, words_number(each).text,
-			words_turn(tally, fresh).text);
+			"%s cycles, and %s mispredictions of %s; %s mispredictions on fresh data",
+			words_turn(tally, base).text, words_turn(tally, count).text,
+			words_number(each).text, words_turn(tally, fresh).text);
 	limits_set_spread(tally, LIMIT_MISPREDICTION,
 		hypot((tally->place->fresh ? loop->fresh_spread : loop->learnt_spread) *
 				tally->elements * each,
@@ -190,8 +191,9 @@ static void add_known(struct tally *tally, double walks)
 			words_turn(tally, slower).text);
 	else if (waits)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s mispredictions of %s cycles, waits for their branches included",
-			number.text, words_number(each + wait + more / count).text);
+			"%s cycles, and %s mispredictions of %s, waits for their branches included",
+			words_turn(tally, first).text, number.text,
+			words_number(each + wait + more / count).text);
 	else if (more > 0)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			"the other limits, and %s mispredictions of %s cycles, after a load of %s",
