@@ -241,9 +241,10 @@ static int add_events(
 /* Returns how likely it is that the user means a result: 0 is the most likely. */
 static int certainty(enum rank rank)
 {
-	return rank == RANK_HELP					? 2
-	       : rank == RANK_CONTAINS || rank == RANK_SYNONYM_CONTAINS ? 1
-									: 0;
+	return rank == RANK_LINE					? 0
+	       : rank == RANK_HELP					? 3
+	       : rank == RANK_CONTAINS || rank == RANK_SYNONYM_CONTAINS ? 2
+									: 1;
 }
 
 static int compare(const void *a, const void *b)
@@ -328,8 +329,11 @@ static void find_text(struct session *session, const char *arguments)
 	line = search.count;
 	offer_all(&search);
 	/* If no entry has all words of the typed text, and the text is no command that can be run,
-	 * the search shows entries with its longest word. */
+	 * the search shows entries with its longest word. A command that would be refused comes
+	 * before them, so that Enter says what is wrong with it. */
 	if (!runs && search.count == line && strchr(text, ' ')) {
+		if (line)
+			search.result[0].rank = RANK_LINE;
 		longest = longest_word(text);
 		search.text = longest.text;
 		offer_all(&search);

@@ -96,4 +96,21 @@ TEST(what_cannot_be_opened_comes_last_with_a_reason)
 	session_free(session);
 }
 
+/* Enter on a command with a wrong argument says what is wrong, and runs no other command. */
+TEST(a_command_with_a_wrong_argument_comes_first)
+{
+	static const char *const wrong[] = { "kernel combin", "theme blue", "preset 9",
+		"probe only foo", "lesson nosuch" };
+	struct status status;
+
+	start();
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		search(wrong[i]);
+		assert_string_equal(view.screen.found[0].command, wrong[i]);
+		status = session_command(session, "choose", 1);
+		assert_false(status_is_ok(&status));
+	}
+	session_free(session);
+}
+
 RUN_TESTS()
