@@ -114,8 +114,9 @@ static const struct subject *diagram(const struct asked *asked)
 /* The report of one setting, or of two settings A and B. */
 struct compared {
 	bool two;
-	int printed;	  /* number of settings that were printed */
-	double predicted; /* cycles per element of A; 0: unknown */
+	int printed;		/* number of settings that were printed */
+	struct setting setting; /* A */
+	double predicted;	/* cycles per element of A; 0: unknown */
 	struct report report;
 };
 
@@ -125,6 +126,7 @@ static void print_setting(struct compared *compared, const struct setting *setti
 	struct report *report = &compared->report;
 	const struct limits *limits = &report->explanation->limits;
 	bool text = report->format == formats[0];
+	struct words incomparable;
 	double predicted = limits->predicted_by >= 0 ? limits->predicted : 0,
 	       ratio = predicted / compared->predicted;
 
@@ -138,11 +140,15 @@ static void print_setting(struct compared *compared, const struct setting *setti
 		fprintf(report->out, "%s  ", compared->printed ? "\nB" : "A");
 	report_write(report, report->subject, setting);
 	if (compared->printed++ == 0) {
+		compared->setting = *setting;
 		compared->predicted = predicted;
 		return;
 	}
 	report_end(report);
-	if (text && predicted > 0 && compared->predicted > 0)
+	incomparable = setting_incomparable(&compared->setting, setting);
+	if (text && *incomparable.text)
+		fprintf(report->out, "\nB/A       %s\n", incomparable.text);
+	else if (text && predicted > 0 && compared->predicted > 0)
 		fprintf(report->out, "\nB/A       %s: the prediction of B %s\n",
 			units_cycles(ratio).text,
 			fabs(ratio - 1) < 0.005 ? "equals that of A"

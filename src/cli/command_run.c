@@ -53,18 +53,26 @@ static int draw(struct cli *cli, const struct model *model, const struct setting
 /* The report of one setting, or of two settings A and B. */
 struct compared {
 	struct report report;
-	struct sample sample; /* the sample of A */
+	struct setting setting; /* the setting A */
+	struct sample sample;	/* the sample of A */
 	bool two;
 	int printed; /* number of samples that were printed */
 };
 
-/* Prints the ratio of two samples, as the explorer does. */
-static void print_ratio(const struct cli *cli, const struct sample *a, const struct sample *b)
+/* Prints the ratio of the sample B to the sample A, as the explorer does. */
+static void print_ratio(const struct cli *cli, const struct compared *compared,
+	const struct setting *setting, const struct sample *b)
 {
+	const struct sample *a = &compared->sample;
+	struct words incomparable = setting_incomparable(&compared->setting, setting);
 	double ratio = b->cpe / a->cpe;
 	bool same = fabs(ratio - 1) < 0.005 || (a->cpe_lo <= b->cpe_hi && b->cpe_lo <= a->cpe_hi);
 	const char *doubt = sample_doubt(a) ? sample_doubt(a) : sample_doubt(b);
 
+	if (*incomparable.text) {
+		fprintf(cli->out, "B/A      %s\n", incomparable.text);
+		return;
+	}
 	fprintf(cli->out, "B/A      %s: B %s%s%s\n", units_cycles(ratio).text,
 		same ? "equals A within the spread"
 		     : words_of("is %s times %s than A",
@@ -77,7 +85,7 @@ static void print_ratio(const struct cli *cli, const struct sample *a, const str
 /* Prints the result of the only setting, or of the setting A, or of the setting B with its ratio to
  * A. */
 static void print_sample(const struct cli *cli, struct compared *compared,
-	const struct report_row *row, const struct sample *sample)
+	const struct setting *setting, const struct report_row *row, const struct sample *sample)
 {
 	struct report *report = &compared->report;
 	bool text = report->format == formats[0];
@@ -92,12 +100,13 @@ static void print_sample(const struct cli *cli, struct compared *compared,
 		fprintf(cli->out, "%s  ", compared->printed ? "\nB" : "A");
 	report_write(report, &subject_run, &row->what);
 	if (compared->printed++ == 0) {
+		compared->setting = *setting;
 		compared->sample = *sample;
 		return;
 	}
 	report_end(report);
 	if (text)
-		print_ratio(cli, &compared->sample, sample);
+		print_ratio(cli, compared, setting, sample);
 }
 
 static int measure(struct cli *cli, struct bench *bench, struct model *model,
@@ -153,7 +162,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model,
 		report->counts = &result->counts;
 		report->peak = model->memory.peak;
 		report_row(report, setting, &sample, &result->facts, &row);
-		print_sample(cli, compared, &row, &sample);
+		print_sample(cli, compared, setting, &row, &sample);
 		bench_notes(bench, cli, &result->facts);
 		model_notes(model, cli, &result->counts);
 		if (drawing_wanted(cli))

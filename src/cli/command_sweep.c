@@ -378,11 +378,16 @@ static void add_values(struct text *text, const struct side *side, const struct 
 				setting_value(&setting->kernel->knobs[i], setting->v[i]).text);
 }
 
-/* Prints the ratio of B to A for each setting that both sweeps measured. */
+/* Prints the ratio of B to A for each setting that both sweeps measured. Both have settings. */
 static void print_ratios(FILE *out, const struct side *a, const struct side *b)
 {
+	struct words incomparable = setting_incomparable(&a->row[0].setting, &b->row[0].setting);
 	struct text values = { 0 };
 
+	if (*incomparable.text) {
+		fprintf(out, "\nB/A %s\n", incomparable.text);
+		return;
+	}
 	fprintf(out, "\n  %-32s %10s %10s %8s\n", "setting", "A", "B", "B/A");
 	for (size_t i = 0; i < a->count; i++)
 		for (size_t k = 0; k < b->count; k++) {

@@ -39,8 +39,7 @@ static void fill_measuring(const struct session *session, double now, struct vie
 	}
 	if (!view->pinned)
 		return;
-	view->a_comparable =
-		strcmp(view->a_setting.kernel->element, session->setting.kernel->element) == 0;
+	view->a_comparable = !*setting_incomparable(&view->a_setting, &session->setting).text;
 	if (view->a_comparable && live->sample.valid && view->a.cpe > 0)
 		view->ratio = live->sample.cpe / view->a.cpe;
 }

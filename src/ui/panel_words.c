@@ -331,8 +331,8 @@ struct words panels_ratio(const struct view *view)
 	/* The cycles of a branch and of an array element cannot be compared, because the amounts of
 	 * work differ. */
 	if (!view->a_comparable)
-		return words_of("B/A  none: A is per %s, B per %s\nB/A  none: other elements",
-			view->a_setting.kernel->element, view->setting.kernel->element);
+		return words_of("B/A  %s\nB/A  none: other elements",
+			setting_incomparable(&view->a_setting, &view->setting).text);
 	if (view->hidden & (HIDDEN_CPE | HIDDEN_A | HIDDEN_RATIO))
 		return words_of("B/A  ?  hidden");
 	if (!isfinite(ratio) || ratio <= 0)

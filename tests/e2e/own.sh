@@ -110,6 +110,13 @@ expect 0 sweep ./knobs.c n=512,1k vs ./other.c cflags=-O1 --quiet --time-budget 
 expect 0 explain ./knobs.c n=512 vs cflags=-O1
 says out "B  ./knobs.c n=512 unroll=1 type=float cflags=-O1"
 says out "B/A "
+# The cycles of different elements have no ratio.
+expect 0 run branches vs combine --quiet --time-budget 0.05
+says out 'B/A      none: A is per branch, B per array element'
+expect 0 sweep branches count=8,16 vs combine acc=1 --quiet --time-budget 0.05
+says out 'B/A none: A is per branch, B per array element'
+expect 0 explain branches vs combine
+says out 'B/A       none: A is per branch, B per array element'
 refuse 2 "write vs between two settings" sweep ./knobs.c vs
 
 # Rust.

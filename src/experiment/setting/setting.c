@@ -430,6 +430,14 @@ void setting_format(const struct setting *setting, struct text *text)
 		add_value(text, &setting->kernel->knobs[i], setting->v[i]);
 }
 
+struct words setting_incomparable(const struct setting *a, const struct setting *b)
+{
+	const char *one = a->kernel->element, *other = b->kernel->element;
+
+	return strcmp(one, other) == 0 ? words_of("%s", "")
+				       : words_of("none: A is per %s, B per %s", one, other);
+}
+
 bool setting_equal(const struct setting *a, const struct setting *b)
 {
 	if (a->kernel != b->kernel)

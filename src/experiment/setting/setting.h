@@ -77,6 +77,10 @@ void setting_format(const struct setting *setting, struct text *text);
 
 bool setting_equal(const struct setting *a, const struct setting *b);
 
+/* Why the cycles per element of two settings A and B have no ratio: the kernels count different
+ * kinds of elements, which the text names. Empty: they have one. */
+struct words setting_incomparable(const struct setting *a, const struct setting *b);
+
 /* Returns whether users may type the knob's value with the suffix k, m or g. Sizes and counts with
  * a large maximum allow a suffix. */
 bool setting_takes_suffix(const struct knob *knob);
