@@ -215,6 +215,31 @@ TEST(work_of_one_set_of_ports_is_no_work_of_another)
 	assert_int_equal(report.resource[2].kind, SLACK_EXACT);
 }
 
+/* Four multiplications fill one of four ports, and a branch may use another: added operations on
+ * all four ports wait behind the multiplications. That a crossing set is busy too explains nothing
+ * of it.
+ */
+TEST(pressure_next_to_a_full_port_is_doubtful_beside_a_crossing_set_too)
+{
+	static const struct {
+		uint32_t ports;
+		double each, pressure;
+	} rows[] = { { 15, 0.25, 3.3 }, { 2, 1, 4 }, { 17, 0.5, 0.5 } };
+	struct slack_report report = { .cycles = 4, .cycles_lo = 4, .cycles_hi = 4, .count = 3 };
+
+	for (int i = 0; i < 3; i++)
+		report.resource[i] = (struct slack_resource){ .ports = rows[i].ports,
+			.kind = SLACK_EXACT,
+			.each = rows[i].each,
+			.pressure = rows[i].pressure,
+			.pressure_lo = rows[i].pressure,
+			.pressure_hi = rows[i].pressure };
+	slack_bound(&report);
+	assert_int_equal(report.resource[0].kind, SLACK_AT_LEAST);
+	check_near(report.resource[0].pressure_lo, 1, 0.01);
+	assert_int_equal(report.resource[1].kind, SLACK_EXACT);
+}
+
 #if defined(__x86_64__)
 
 /* ---- A simulated core that behaves as `truth` says */
