@@ -69,10 +69,19 @@ void section_memory(struct page_parts *page)
 	document_pictures_end(page->document);
 }
 
+/* Follows a contended value. */
+static const char report_doubtful[] = " ?";
+
+static void explain_doubt(struct page_parts *page, bool any)
+{
+	if (any)
+		document_paragraph(page->document, "?: contended, so the value may be wrong.");
+}
+
 struct words report_band(const struct shown *shown, const struct json_t *band, const char *key)
 {
 	double value = kept_number(band, key), low = NAN, high = NAN;
-	bool timed = strcmp(key, "gbps") == 0;
+	bool timed = strcmp(key, "gbps") == 0, contended = false;
 	const char *letter = report_probe_letter(shown);
 	const struct json_t *sample;
 
@@ -82,10 +91,12 @@ struct words report_band(const struct shown *shown, const struct json_t *band, c
 			double cpe = kept_number(sample, "cpe");
 
 			letter = report_letter(sample);
+			contended = kept_flag(sample, "contended");
 			low = value * cpe / kept_number(sample, "cpe_hi");
 			high = value * cpe / kept_number(sample, "cpe_lo");
 		}
-	return report_spread(value, timed ? "T" : letter, low, high);
+	return words_of("%s%s", report_spread(value, timed ? "T" : letter, low, high).text,
+		contended ? report_doubtful : "");
 }
 
 void section_bandwidth(struct page_parts *page)
@@ -93,6 +104,7 @@ void section_bandwidth(struct page_parts *page)
 	static const char *const columns[] = { "level", "operation", ">working set",
 		">bytes per cycle", ">lines per cycle", ">GB/s", NULL };
 	const struct json_t *band;
+	bool doubtful = false;
 
 	document_table(page->document, columns);
 	for (size_t at = 0; (band = shown_next(page->shown, 0, "band", &at));) {
@@ -101,6 +113,7 @@ void section_bandwidth(struct page_parts *page)
 
 		for (int i = 0; i < 3; i++)
 			values[i] = report_band(page->shown, band, keys[i]);
+		doubtful |= strstr(values[0].text, report_doubtful) != NULL;
 		document_row(page->document,
 			(const char *const[]){ kept_word(band, "level").text,
 				kept_word(band, "op").text, report_size(band, "size").text,
@@ -108,6 +121,7 @@ void section_bandwidth(struct page_parts *page)
 			NULL);
 	}
 	document_table_end(page->document);
+	explain_doubt(page, doubtful);
 	document_pictures(page->document);
 	report_chart(
 		page, shown_bandwidth(page->shown), "Bytes that the code itself reads and writes.");
@@ -142,7 +156,7 @@ static void add_mountain_table(struct page_parts *page, const struct chart *moun
 				: !isfinite(mountain->grid[cell])
 					? words_of("-")
 					: words_of("%s%s", units_value(mountain->grid[cell]).text,
-						  mountain->doubtful[cell] ? " ?" : "");
+						  mountain->doubtful[cell] ? report_doubtful : "");
 			doubtful |= y >= 0 && mountain->doubtful[cell];
 			row[count] = cells[count].text;
 			count++;
@@ -154,8 +168,7 @@ static void add_mountain_table(struct page_parts *page, const struct chart *moun
 			document_row(page->document, row, NULL);
 	}
 	document_table_end(page->document);
-	if (doubtful)
-		document_paragraph(page->document, "?: contended, so the value may be wrong.");
+	explain_doubt(page, doubtful);
 }
 
 void section_mountain(struct page_parts *page)

@@ -37,6 +37,12 @@ expect 0 report one.md one.jsonl --quiet
 grep -qF '| 40.00 R (36.00 to 48.00) | 10.00 T (9.000 to 12.00) |' one.md || fail "no spread of a latency: $(grep L3 one.md)"
 grep -qF '| 16.00 R (8.000 to 20.00) | 0.250 R (0.125 to 0.312) | 64.00 T (32.00 to 80.00) |' one.md || fail "no spread of a bandwidth: $(grep read one.md)"
 grep -qF '64.00 T (32.00 to 80.00); 16.00 bytes per cycle' one.md || fail "no spread at the head: $(head -n 20 one.md)"
+# A contended bandwidth is marked.
+! grep -q '?' one.md || fail "a doubt about a quiet value: $(grep '?' one.md)"
+sed 's/"part":"bandwidth"/&,"contended":true/' one.jsonl >doubt.jsonl
+expect 0 report doubt.md doubt.jsonl --quiet
+grep -qF '| 16.00 R (8.000 to 20.00) ? |' doubt.md || fail "a contended bandwidth has no mark: $(grep read doubt.md)"
+grep -q '^?: contended' doubt.md || fail "the mark is not explained: $(grep '?' doubt.md)"
 grep -q 'page written at' one.md || fail "the time of the page is that of the measurement"
 
 # A page names the commands that could not measure.

@@ -12,6 +12,7 @@
 
 static uint64_t max_size; /* as asked for */
 static bool alone;	  /* chains beside another tell nothing */
+static bool contended;	  /* reads of the second cache */
 
 /* The whole of it, or so many requests. */
 static struct probe *probed(unsigned most)
@@ -59,6 +60,11 @@ static char *write_probe(const char *format, unsigned most, bool points)
 	prepare(format, &subject_probe);
 	report.seed = 3;
 	report.points = points;
+	if (contended) /* made up, in place */
+		((struct probe_report *)probe_report(probe))
+			->band[1]
+			.point[PROBE_READ]
+			.sample.contended = true;
 	report_whole(&report, probe_report(probe));
 	assert_int_equal(fclose(report.out), 0);
 	probe_free(probe);
@@ -198,6 +204,22 @@ TEST(text_has_no_figure_where_there_is_none)
 	assert_non_null(strstr(row, " -      -"));
 	assert_null(strstr(row, "0.000"));
 	alone = false;
+}
+
+TEST(text_marks_a_contended_bandwidth)
+{
+	char *text = write_probe("text", 100000, false), *row;
+
+	assert_null(strchr(text, '?'));
+	contended = true;
+	text = write_probe("text", 100000, false);
+	assert_non_null(strstr(text, "(?: another program may have disturbed the core"));
+	row = strstr(strstr(text, "B/cycle lines"), "\nL2 ");
+	assert_non_null(row);
+	row[1 + strcspn(row + 1, "\n")] = '\0';
+	assert_ptr_equal(strchr(row, '?'), strrchr(row, '?'));
+	assert_non_null(strchr(row, '?'));
+	contended = false;
 }
 
 RUN_TESTS()

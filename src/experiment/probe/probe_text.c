@@ -203,6 +203,7 @@ static void put_elsewhere(FILE *out, const struct probe_report *probe)
 static void put_bands(FILE *out, const struct probe_report *probe)
 {
 	double spread = 0;
+	bool doubtful = false;
 
 	if (!probe->band_count)
 		return;
@@ -219,8 +220,12 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 			const struct sample *sample = &band->point[k].sample;
 
 			spread = fmax(spread, spread_of(&band->point[k]));
+			doubtful |= sample->valid && sample_doubt(sample);
 			if (sample->valid)
-				fprintf(out, " %8.2f%6.2f%6.1f", sample->bytes_per_cycle,
+				fprintf(out, " %8s%6.2f%6.1f",
+					words_of("%.2f%s", sample->bytes_per_cycle,
+						sample_doubt(sample) ? "?" : "")
+						.text,
 					band->lines[k], sample->gbps);
 			else
 				fprintf(out, " %8s%6s%6s", "-", "-", "-");
@@ -229,6 +234,8 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 	}
 	put_sources(
 		out, words_of("B/cycle, lines: %s; GB/s: timed", cycles_of(probe)).text, spread);
+	if (doubtful)
+		fputs("(?: another program may have disturbed the core all the time)\n", out);
 	put_elsewhere(out, probe);
 }
 
