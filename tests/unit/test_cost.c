@@ -6,6 +6,7 @@
 #include "experiment/changed.h"
 #include "experiment/cost/cost.h"
 #include "kernels/assemble.h"
+#include "kernels/features.h"
 #include "model/code/decode.h"
 
 /* ---- From differences to costs */
@@ -202,6 +203,48 @@ TEST(kernels_compute_as_before_with_each_change)
 			made += change_all(kernel_registry[i], v, &room);
 	}
 	assert_true(made > 600);
+	code_buffer_free(&room);
+}
+
+/* Instructions that delay nothing are no chain of their own: if they were, eight of them would take
+ * longer than an iteration of a loop whose instruction has a long latency. */
+TEST(added_instructions_beside_the_result_do_not_wait_for_each_other)
+{
+	static const char *const settings[] = { "combine op=add type=f64 unroll=4 acc=4",
+		"combine op=add type=i64 unroll=4 acc=4" };
+	struct code_buffer room = { 0 };
+	bool known;
+
+	if (!features_word("avx", &known) || !features_word("bmi2", &known))
+		skip();
+	for (int i = 0; i < 2; i++) {
+		struct setting setting = laid_setting(settings[i]);
+		struct cost_insn row = { .latency = 8, .delay = 1, .slots = 1 };
+		struct code_change change;
+		struct loop loop;
+		struct kernel_run run;
+		int added = 0;
+
+		laid_at(setting.kernel, setting.v, &run);
+		loop_init(&loop, LOOP_INSNS, LOOP_PATH);
+		check_ok(decode_loop(run.code.start, DECODE_FUNCTION, 1, &loop));
+		snprintf(row.mnemonic, sizeof(row.mnemonic), "%s", loop.insn[0].mnemonic);
+		change = cost_change(COST_HELD_LONG, &row);
+		check_ok(code_buffer_change(&room, &laid_room, &change, &run));
+		check_ok(decode_loop(run.code.start, DECODE_FUNCTION, 1, &loop));
+		for (int k = 0; k < loop.insn_count; k++) {
+			const struct insn *insn = &loop.insn[k];
+
+			if (strcmp(insn->mnemonic, "rorx") != 0 &&
+				strcmp(insn->mnemonic, "vorps") != 0)
+				continue;
+			added++;
+			for (int r = 0; r < insn->read_count; r++)
+				assert_false(insn_writes(insn, insn->reads[r]));
+		}
+		assert_int_equal(added, 8);
+		loop_free(&loop);
+	}
 	code_buffer_free(&room);
 }
 

@@ -119,8 +119,9 @@ struct writing {
 	const struct decoded_function *function;
 	int index; /* index of the changed instruction in the function */
 	const struct insn *insn;
-	int target, spare; /* numbers as in insn.h: the register that the instruction writes, and a
-			      register that the loop leaves free */
+	/* Numbers as in insn.h: the register that the instruction writes, a register that the loop
+	 * leaves free, and a second free one, or the target if there is none. */
+	int target, spare, steady;
 	struct code_line line[LINES];
 	int lines;
 	int after; /* number of instructions that are added after the changed instruction; they are
@@ -159,21 +160,25 @@ static struct status add_move(struct writing *writing)
 				 name_of(writing->insn, writing->target).text));
 }
 
-/* Adds an instruction that copies a register to itself. The instruction that copies a register to
- * itself has the same length and ports for each register. */
-static struct status add_delay(struct writing *writing, int reg)
+/* Adds an instruction that copies the result to itself, which delays it, or, if `held`, one free
+ * register to the other. The instruction has the same length and ports for each register. Copies of
+ * the free register wait for nothing: a chain of them through all iterations could take longer than
+ * the loop, and copies that wait for the result take its ports when it is needed. Only without AVX,
+ * two-operand copies of vectors are such a chain. */
+static struct status add_delay(struct writing *writing, bool held)
 {
-	struct words name = name_of(writing->insn, reg);
+	struct words name = name_of(writing->insn, held ? writing->spare : writing->target),
+		     from = name_of(writing->insn, held ? writing->steady : writing->target);
 	bool known;
 
 	writing->after++;
 	if (writing->target < REG_VECTOR)
 		return add_line(writing, features_word("bmi2", &known)
-						 ? words_of("rorx %s, %s, 0", name.text, name.text)
-						 : words_of("lea %s, [%s]", name.text, name.text));
+						 ? words_of("rorx %s, %s, 0", name.text, from.text)
+						 : words_of("lea %s, [%s]", name.text, from.text));
 	return add_line(
-		writing, writing->insn->mnemonic[0] == 'v'
-				 ? words_of("vorps %s, %s, %s", name.text, name.text, name.text)
+		writing, features_word("avx", &known)
+				 ? words_of("vorps %s, %s, %s", name.text, from.text, from.text)
 				 : words_of("orps %s, %s", name.text, name.text));
 }
 
@@ -245,9 +250,12 @@ static struct status add_copy(struct writing *writing, int nops)
 	return status;
 }
 
-/* Finds a register for the result of the copy, or for the control of the delay. */
-static struct status find_spare(struct writing *writing, uint64_t saved, struct spare_frame *frame)
+/* Finds a register for the result of the copy, or `wanted` registers for the control of the delay.
+ */
+static struct status find_spare(
+	struct writing *writing, int wanted, uint64_t saved, struct spare_frame *frame)
 {
+	bool vector = writing->target >= REG_VECTOR;
 	struct spare_usage usage;
 	struct status status;
 	int found[SPARE_MOST] = { 0 };
@@ -261,13 +269,10 @@ static struct status find_spare(struct writing *writing, uint64_t saved, struct 
 				      : status_failed("the loop leaves no mask register free for a "
 						      "copy of the instruction");
 	}
-	if (writing->target >= REG_VECTOR) {
-		status = spare_vectors(&usage, 1, saved, found, frame);
-		writing->spare = REG_VECTOR + found[0];
-	} else {
-		status = spare_general(&usage, 1, saved, found, frame);
-		writing->spare = REG_GENERAL + found[0];
-	}
+	status = (vector ? spare_vectors : spare_general)(&usage, wanted, saved, found, frame);
+	writing->spare = (vector ? REG_VECTOR : REG_GENERAL) + found[0];
+	writing->steady =
+		wanted > 1 ? (vector ? REG_VECTOR : REG_GENERAL) + found[1] : writing->target;
 	return status;
 }
 
@@ -286,13 +291,16 @@ static struct status refuse_reach(enum reach reach)
 static struct status prepare(struct writing *writing, enum cost_change change, int delay,
 	uint64_t saved, struct spare_frame *frame)
 {
+	bool copies = change == COST_SLOTS || change == COST_TWICE;
 	struct status status = status_ok();
 
 	writing->target = cost_target(writing->insn);
 	if (change == COST_WITHOUT)
 		return refuse_reach(reach_find(writing->function, writing->index));
 	if (change != COST_PLAIN && writing->target != REG_NONE)
-		status = find_spare(writing, saved, frame);
+		status = find_spare(writing, copies ? 1 : 2, saved, frame);
+	if (!status_is_ok(&status) && !copies)
+		status = find_spare(writing, 1, saved, frame);
 	if (!status_is_ok(&status))
 		return status;
 	switch (change) {
@@ -302,9 +310,7 @@ static struct status prepare(struct writing *writing, enum cost_change change, i
 	default: break;
 	}
 	for (int i = 0; i < delay && status_is_ok(&status); i++)
-		status = add_delay(writing, change == COST_LATER || change == COST_LATER_LONG
-						    ? writing->target
-						    : writing->spare);
+		status = add_delay(writing, change == COST_HELD || change == COST_HELD_LONG);
 	return status;
 }
 

@@ -38,11 +38,12 @@ enum cost_change {
 		       that prepares the copy */
 	COST_TWICE, /* the loop with the copy of the instruction, and with the move that prepares
 		       the copy */
-	COST_HELD,  /* the loop with an added instruction that copies a free register to itself */
+	COST_HELD,  /* the loop with an added instruction that copies a free register to another one
+		     */
 	COST_LATER, /* the loop with an added instruction that copies the instruction's result to
 		       itself */
 	/* The loops with as many added instructions as delay the result by the latency of the
-	 * instruction, at most COST_DELAYS: on a free register, and on the result. */
+	 * instruction, at most COST_DELAYS: of a free register, and of the result. */
 	COST_HELD_LONG,
 	COST_LATER_LONG,
 	COST_WITHOUT,		 /* the loop with nops in place of the instruction */
