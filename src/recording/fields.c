@@ -104,6 +104,21 @@ static bool has_cpu(const struct record_sample *what)
 	return what->facts->cpu >= 0;
 }
 
+static bool has_bend(const struct record_sample *what)
+{
+	return what->facts->bend > 0;
+}
+
+static bool has_repeated(const struct record_sample *what)
+{
+	return what->facts->cpe_repeated > 0;
+}
+
+static bool has_fresh(const struct record_sample *what)
+{
+	return what->facts->cpe_fresh > 0;
+}
+
 static bool has_modes(const struct record_sample *what)
 {
 	return what->sample->modes > 1;
@@ -177,9 +192,10 @@ const struct field sample_fields[] = {
 	{ "mode_share_low", FIELDS_VALUE, FIELD_REAL, SAMPLE(mode_share_low),
 		.applies = has_modes },
 	{ "settled", FIELDS_VALUE, FIELD_FLAG, .get = get_settled, USUAL(true) },
-	{ "bend", FIELDS_VALUE, FIELD_REAL, FACTS(bend), USUAL(0) },
-	{ "cpe_repeated", FIELDS_VALUE, FIELD_REAL, FACTS(cpe_repeated), USUAL(0) },
-	{ "cpe_fresh", FIELDS_VALUE, FIELD_REAL, FACTS(cpe_fresh), USUAL(0) },
+	{ "bend", FIELDS_VALUE, FIELD_REAL, FACTS(bend), USUAL(0), .applies = has_bend },
+	{ "cpe_repeated", FIELDS_VALUE, FIELD_REAL, FACTS(cpe_repeated), USUAL(0),
+		.applies = has_repeated },
+	{ "cpe_fresh", FIELDS_VALUE, FIELD_REAL, FACTS(cpe_fresh), USUAL(0), .applies = has_fresh },
 	{ "placements", FIELDS_VALUE, FIELD_COUNT, SAMPLE(places), USUAL(1) },
 	{ "placement_lo", FIELDS_VALUE, FIELD_REAL, SAMPLE(place_lo), .applies = has_placements },
 	{ "placement_hi", FIELDS_VALUE, FIELD_REAL, SAMPLE(place_hi), .applies = has_placements },

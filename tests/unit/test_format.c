@@ -210,8 +210,8 @@ TEST(csv_has_every_field_of_a_sample)
 	assert_int_equal(csv_width(strchr(text, '\n') + 1), csv_width(text));
 	check_cells(text, 1, "trials", "151", "contended", "false", "cycles_from", "reference",
 		"gbps", "", "bytes_per_cycle", "10.625", "modes", "1", "mode_low", "", "settled",
-		"true", "placements", "1", "pages", "4k", "node", "", "seed", "1", "limit", "",
-		"check", "");
+		"true", "bend", "", "cpe_repeated", "", "cpe_fresh", "", "placements", "1", "pages",
+		"4k", "node", "", "seed", "1", "limit", "", "check", "");
 }
 
 /* A knob keeps its name: what the sample got has another. */
