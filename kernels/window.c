@@ -41,6 +41,10 @@ const struct window_filler window_fillers[WINDOW_KINDS] = {
 #undef FILLER
 };
 
+const struct window_filler window_flags = { "add", "flags", "flags' registers", 1, 2, "additions",
+	"each addition takes a physical register for its result, and one for its flags, until it "
+	"retires; this core has fewer of the latter. filler=mov-0 fills the others" };
+
 int window_kind(const char *name)
 {
 	for (int i = 0; i < WINDOW_KINDS; i++)

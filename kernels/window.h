@@ -40,6 +40,9 @@ struct window_filler {
 };
 
 extern const struct window_filler window_fillers[WINDOW_KINDS];
+/* The filler ADD on cores that have fewer registers for flags than for integers: an addition takes
+ * one of each. */
+extern const struct window_filler window_flags;
 
 /* Returns the kind of filler with the name `name`, or -1. */
 int window_kind(const char *name);

@@ -103,6 +103,27 @@ TEST(the_core_model_stands_beside)
 	uarch_free(uarch);
 }
 
+/* An addition takes a register for its result and one for its flags: the fewer fill first. */
+TEST(additions_fill_the_flags_registers_where_these_are_fewer)
+{
+	static const struct {
+		const char *core, *buffer;
+		double entries;
+	} rows[] = { { "golden-cove", "registers", 248 }, { "zen3", "flags", 122 } };
+
+	for (int i = 0; i < 2; i++) {
+		struct uarch *uarch;
+
+		check_ok(uarch_load(rows[i].core, "x86_64", &uarch));
+		play->options.fillers = 1u << FILL_ADD;
+		begin();
+		windows_model(play->campaign, uarch, false);
+		assert_string_equal(play->report->row[0].fact->buffer, rows[i].buffer);
+		check_near(play->report->row[0].entries, rows[i].entries, 0);
+		uarch_free(uarch);
+	}
+}
+
 TEST(other_knobs_are_passed_on)
 {
 	play->options.setting.v[WINDOW_REMEDY] = 1;

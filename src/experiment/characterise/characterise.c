@@ -212,7 +212,7 @@ static void measure_caches(struct characterise *run)
 /* The kinds of filler instructions whose buffer has a `size` line in the core model. */
 static const unsigned window_kinds = 1u << WINDOW_NOP | 1u << WINDOW_ADD | 1u << WINDOW_VECTOR |
 				     1u << WINDOW_LOAD | 1u << WINDOW_STORE | 1u << WINDOW_BRANCH |
-				     1u << WINDOW_WAIT;
+				     1u << WINDOW_WAIT | 1u << WINDOW_CONSTANT;
 
 static void measure_windows(struct characterise *run)
 {

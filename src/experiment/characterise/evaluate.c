@@ -515,51 +515,6 @@ void evaluate_caches(struct measured *measured, const struct probe_report *probe
 			second->entries_hi, page);
 }
 
-/* A buffer that holds at least this share of the reorder buffer's entries was not seen full: the
- * reorder buffer filled first. */
-#define ROB_FULL 0.97
-
-static bool is_rob(const struct windows_row *row)
-{
-	return strcmp(row->fact->buffer, "rob") == 0;
-}
-
-/* Returns the largest number of measured entries of the reorder buffer; INFINITY: none was
- * measured. */
-static double rob_entries(const struct windows_report *windows)
-{
-	double most = 0;
-
-	for (int i = 0; i < windows->count; i++) {
-		const struct windows_row *row = &windows->row[i];
-
-		if (row->fact && is_rob(row) && row->knee.kind == KNEE_SHARP)
-			most = fmax(most, row->knee.x + row->fact->own);
-	}
-	return most > 0 ? most : INFINITY;
-}
-
-void evaluate_windows(struct measured *measured, const struct windows_report *windows)
-{
-	const double rob = rob_entries(windows);
-
-	measured->buffer_count = 0;
-	for (int i = 0; i < windows->count && measured->buffer_count < MEASURED_BUFFERS; i++) {
-		const struct windows_row *row = &windows->row[i];
-		struct measured_buffer *buffer = &measured->buffer[measured->buffer_count];
-
-		if (!row->fact || fabs(row->fact->each - 1) > 1e-9 ||
-			(row->knee.kind != KNEE_SHARP && row->knee.kind != KNEE_SOFT) ||
-			(!is_rob(row) && row->knee.x + row->fact->own >= ROB_FULL * rob))
-			continue;
-		*buffer = (struct measured_buffer){ .knee = row->knee, .own = row->fact->own };
-		snprintf(buffer->word, sizeof(buffer->word), "%s", row->fact->buffer);
-		snprintf(
-			buffer->words, sizeof(buffer->words), "%s between two misses", row->filler);
-		measured->buffer_count++;
-	}
-}
-
 /* ---- the machine */
 
 void evaluate_identity(const struct machine *machine, struct measured *measured, char name[24])

@@ -356,7 +356,8 @@ static void check_name(struct reader *reader, const char *name)
 			return;
 	}
 	reader->rows.status = status_unknown("this machine cannot measure the class", name, names,
-		(size_t)recipes->class_count, "\"slexplore explain\" names those of a loop");
+		(size_t)recipes->class_count,
+		"\"slexplore characterise\" without a class lists all, such as alu, imul and fadd");
 }
 
 /* Removes the recipes of the classes that the user's measurement does not need. */

@@ -65,6 +65,19 @@ static void fail_row(struct windows_row *row, const char *why)
 	snprintf(row->why, sizeof(row->why), "%s", why);
 }
 
+/* Returns what a filler fills on a core. */
+static const struct window_filler *fact_of(const struct uarch *uarch, const char *filler)
+{
+	int kind = window_kind(filler);
+	double flags = buffers_size(uarch, window_flags.buffer);
+
+	if (kind < 0)
+		return NULL;
+	return kind == WINDOW_ADD && flags < buffers_size(uarch, window_fillers[kind].buffer)
+		       ? &window_flags
+		       : &window_fillers[kind];
+}
+
 static void add_row(struct windows *windows, int64_t choice, const char *name)
 {
 	struct windows_report *report = &windows->report;
@@ -74,7 +87,7 @@ static void add_row(struct windows *windows, int64_t choice, const char *name)
 
 	row->filler = name;
 	row->choice = choice;
-	row->fact = window_kind(name) < 0 ? NULL : &window_fillers[window_kind(name)];
+	row->fact = fact_of(NULL, name);
 	row->most = fmin(MOST, (double)knob->max);
 	row->entries = NAN;
 	row->ghz = NAN;
@@ -128,6 +141,7 @@ void windows_model(struct windows *windows, const struct uarch *uarch, bool fore
 	for (int i = 0; i < report->count; i++) {
 		struct windows_row *row = &report->row[i];
 
+		row->fact = fact_of(uarch, row->filler);
 		row->entries = row->fact ? buffers_size(uarch, row->fact->buffer) : (double)NAN;
 	}
 }
