@@ -85,9 +85,15 @@ static struct status run_limit(
 	if (!insight_shown(session))
 		return status_usage("the limits of this setting are not known");
 	limit = limit_named(session, arguments);
-	if (!limit)
-		return status_usage(
-			"limit \"%.40s\": this setting has no limit of that name", arguments);
+	if (!limit) {
+		const struct limits *limits = &session->insight.explanation->limits;
+		const char *names[LIMIT_COUNT];
+
+		for (int i = 0; i < limits->limit_count; i++)
+			names[i] = limit_rows[limits->limit[i].kind].name;
+		return status_unknown("this setting has no limit", arguments, names,
+			(size_t)limits->limit_count, NULL);
+	}
 	if (change)
 		explain_limit(change, limit);
 	return status_ok();

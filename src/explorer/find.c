@@ -150,6 +150,15 @@ static bool offer_line(struct search *search)
 	struct words name = words_of("%.*s", (int)strcspn(search->text, " "), search->text);
 	bool refused;
 
+	/* Values of knobs, without a command. */
+	if (!row && strcspn(search->text, "=") < strcspn(search->text, " ")) {
+		struct words set = words_of("set %s", search->text);
+
+		if (*find_absence(search->session, set.text).text)
+			return false;
+		find_add(search, RANK_LINE, set.text, "set knobs", set.text, "");
+		return true;
+	}
 	/* A kernel and its setting, as on the command line. */
 	if (!row && strchr(search->text, '=') && kernel_find(name.text)) {
 		find_add(search, RANK_LINE, search->text, "choose this kernel and this setting",

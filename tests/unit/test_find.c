@@ -113,4 +113,13 @@ TEST(a_command_with_a_wrong_argument_comes_first)
 	session_free(session);
 }
 
+TEST(values_of_knobs_need_no_command)
+{
+	start();
+	search("size=64k");
+	assert_string_equal(view.screen.found[0].command, "set size=64k");
+	assert_int_equal(search("nothing=64k")->screen.found_count, 0);
+	session_free(session);
+}
+
 RUN_TESTS()
