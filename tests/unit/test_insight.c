@@ -491,6 +491,26 @@ TEST(what_this_processor_cannot_run_is_not_advised)
 	session = NULL;
 }
 
+static bool accumulators_are_blocks(const int64_t *v, struct kernel_block *block)
+{
+	*block = (struct kernel_block){ .knob = FOLD_ACC, .blocks = 3, .bytes = 8, .most = 1000 };
+	return v[FOLD_ACC] > 0;
+}
+
+/* The model lacks what each further block costs, so it predicts too much of small ones. */
+TEST(smaller_blocks_than_recommended_are_not_advised)
+{
+	struct kernel blocked = kernel_fold;
+
+	blocked.block = accumulators_are_blocks;
+	start_kernel(&blocked, UARCH_EXACT, NULL, LIMIT);
+	check_ok(session_command(session, "set acc=2", 100.05));
+	await_advice(100.3);
+	assert_true(look(101)->advice.kind != ADVICE_KNOB || view.advice.setting.v[FOLD_ACC] == 2);
+	session_free(session);
+	session = NULL;
+}
+
 TEST(advice_is_found_while_frozen)
 {
 	start(UARCH_EXACT, NULL, LIMIT);
