@@ -299,7 +299,7 @@ static void sweep_end_text(struct report *report)
 		fputs("n: not settled; the time of an element still drifted at the end\n",
 			report->out);
 	if (report->bent)
-		fputs("l: not linear; the time is not proportional to n, so use a larger n\n",
+		fputs("l: not linear; the time is not proportional to n: run says what to do\n",
 			report->out);
 	if (report->learnt)
 		fputs("r: the core's predictors have learnt the repeated data; data=fresh is "
@@ -376,9 +376,13 @@ static void trials_text(FILE *out, const struct sample *sample, const struct run
 	if (sample->bent)
 		fprintf(out,
 			"NOT LINEAR: an element takes %s cycles in shorter calls, and %s in longer "
-			"calls; use a larger n\n",
+			"calls; %s\n",
 			units_cycles(sample->cpe * sample->bend).text,
-			units_cycles(sample->cpe).text);
+			units_cycles(sample->cpe).text,
+			sample_grows(sample)
+				? "the work grows faster than n, or the data leave a cache: give "
+				  "inner loops a length of their own, or use another n"
+				: "use a larger n");
 	if (sample->unsettled)
 		fputs("NOT SETTLED: the trials still drifted at the end; a longer --time-budget "
 		      "may reach a steady state\n",

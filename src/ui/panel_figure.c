@@ -131,9 +131,9 @@ static void add_doubts(struct lines *lines, const struct sample *sample,
 		lines_add(lines, 1, STYLE_WARN, "not settled: it still drifts\nnot settled");
 	if (sample->bent)
 		lines_add(lines, 1, STYLE_WARN,
-			"not linear: %s with a smaller n\nnot linear: use a larger n\nnot "
-			"linear",
-			units_value(sample->cpe * sample->bend).text);
+			"not linear: %1$s with a smaller n\nnot linear: %2$s\nnot linear",
+			units_value(sample->cpe * sample->bend).text,
+			sample_grows(sample) ? "faster than n" : "use a larger n");
 	if (sample_learnt(sample, facts, &repeated, &fresh) && explain_learns(explanation))
 		lines_add(lines, 1, STYLE_WARN,
 			facts->cpe_repeated > 0

@@ -568,6 +568,11 @@ TEST(test_times_off_a_line)
 	made.bend = 0.5;
 	sample_summarise(quiet, &made, &found);
 	assert_string_equal(sample_doubt(&found), "not linear");
+	/* Two nested loops over n; a short call with much work besides; a sort. */
+	for (int i = 0; i < 3; i++) {
+		found.bend = (const double[]){ 0.5, 1.4, 0.9 }[i];
+		assert_int_equal(sample_grows(&found), i == 0);
+	}
 	free(quiet);
 }
 

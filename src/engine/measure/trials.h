@@ -218,6 +218,11 @@ bool sample_learnt(const struct sample *sample, const struct run_facts *facts, d
  */
 const char *sample_doubt(const struct sample *sample);
 
+/* Whether the work of an own loop may grow faster than n: of calls of a quarter, half and all of
+ * the elements, each takes much longer for an element than the one before. Then a larger n is no
+ * remedy. Calls whose data leave a cache look alike. */
+bool sample_grows(const struct sample *sample);
+
 /* Returns whether the values of two samples differ by less than their spread: their quartiles
  * overlap. */
 bool sample_overlap(const struct sample *a, const struct sample *b);

@@ -150,7 +150,11 @@ static void qualify(const struct sample *sample, struct gap *gap)
 				 ? ", but contended: the core was shared"
 				 : ", but not settled: the caches were not in steady state");
 	} else if (sample->bent) {
-		add(gap, ", but the time does not grow evenly with n: use a larger n");
+		add(gap, sample_grows(sample)
+				 ? ", but the time grows faster than n: does an inner loop run to "
+				   "n, "
+				   "too?"
+				 : ", but the time does not grow evenly with n: use a larger n");
 	} else if (sample->provisional) {
 		add(gap, " (provisional)");
 	}
