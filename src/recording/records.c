@@ -124,6 +124,8 @@ json_t *record_limit(
 			record_set_real(object, "spread", limit->spread);
 		if (limit->early > 0)
 			record_set_real(object, "early", limit->early);
+	} else if (limit->most > 0) {
+		record_set_real(object, "most", limit->most);
 	}
 	record_set_flag(object, "binding", index == limits->binding);
 	record_set_string(object, "cause", limit->cause);

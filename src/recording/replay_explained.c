@@ -52,6 +52,7 @@ const char *reading_limit(struct reading *reading, const json_t *object, unsigne
 		      record_number(object, "cycles", 0, MOST_CYCLES, &limit.cycles);
 	record_number(object, "spread", 0, MOST_CYCLES, &limit.spread);
 	record_number(object, "early", 0, MOST_CYCLES, &limit.early);
+	record_number(object, "most", 0, MOST_CYCLES, &limit.most);
 	if (!limit.known)
 		limit.cpe = limit.cycles = 0;
 	record_string(object, "cause", limit.cause, sizeof(limit.cause));

@@ -126,6 +126,12 @@ TEST(a_large_gap_has_a_likely_cause)
 	check_contains(words(), "; likely shared-l3: 9 cycles without L3");
 	assert_true(gap.likely);
 	assert_null(strstr(gap.words, "no effect"));
+	/* An effect that explains less than half of the gap is not its cause. */
+	limits.limit[1].most = 0.9;
+	check_contains(words(), ": no known effect explains it");
+	assert_false(gap.likely);
+	limits.limit[1].most = 1.1;
+	check_contains(words(), "; likely shared-l3");
 	/* Nothing shows that the code arrives late: the gap may have any other cause. */
 	limits.limit[1].kind = LIMIT_ALIGNMENT;
 	check_contains(words(), "; alignment is not known here");

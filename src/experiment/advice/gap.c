@@ -21,8 +21,9 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 /* The program treats fewer mispredictions per element than this number as none. */
 #define NO_MISPREDICTIONS 0.01
 
-/* Returns the first limit whose number of cycles is unknown; NULL: all are known. */
-static const struct limit *unknown_limit(const struct limits *limits)
+/* Returns the first limit whose number of cycles is unknown, and which may explain half of the gap
+ * of so many cycles per element; NULL: there is none. */
+static const struct limit *unknown_limit(const struct limits *limits, double cycles)
 {
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
@@ -31,7 +32,7 @@ static const struct limit *unknown_limit(const struct limits *limits)
 		bool learnt = limit->kind == LIMIT_MISPREDICTION &&
 			      limits->mispredicts < NO_MISPREDICTIONS;
 
-		if (!limit->known && !learnt)
+		if (!limit->known && !learnt && !(limit->most > 0 && limit->most < cycles / 2))
 			return limit;
 	}
 	return NULL;
@@ -43,7 +44,7 @@ static const struct limit *unknown_limit(const struct limits *limits)
  * its code arrives late. */
 static void add_unknown(const struct limits *limits, struct gap *gap)
 {
-	const struct limit *limit = unknown_limit(limits);
+	const struct limit *limit = unknown_limit(limits, gap->cycles);
 
 	if (limits->unknown > 0) {
 		add(gap, "; %d instruction%s unknown to the core model", limits->unknown,
@@ -124,7 +125,7 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 			strstr(names.text, " and ") ? "" : "s",
 			units_value(limits->predicted - limits->bound).text,
 			units_value(sample->cpe - limits->bound).text);
-	else if (gap->cycles > 0 && !unknown_limit(limits))
+	else if (gap->cycles > 0 && !unknown_limit(limits, gap->cycles))
 		add(gap, ": no known effect explains it");
 	if (gap->percent > 100 * GAP_LARGE && gap->soft &&
 		limits->limit[limits->predicted_by].kind == LIMIT_MISPREDICTION)

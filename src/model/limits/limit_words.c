@@ -295,6 +295,15 @@ void limits_set_spread(struct tally *tally, enum limit_kind kind, double cycles)
 			limits->limit[i].spread = cycles / tally->elements;
 }
 
+void limits_set_most(struct tally *tally, enum limit_kind kind, double cycles)
+{
+	struct limits *limits = tally->limits;
+
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].kind == kind && !limits->limit[i].known)
+			limits->limit[i].most = cycles / tally->elements;
+}
+
 void limits_set_early(struct tally *tally, enum limit_kind kind, double cycles)
 {
 	struct limits *limits = tally->limits;

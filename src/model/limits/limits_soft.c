@@ -319,6 +319,10 @@ static void add_forwarding(struct tally *tally)
 			words_turn(tally, worst).text);
 }
 
+/* The most cycles that a load takes longer because it seems to depend on a store: it waits for that
+ * store, as if the store's value were forwarded to it. */
+#define ALIAS_MOST 20
+
 /* Adds the limit of loads that seem to depend on a store: some cores first compare only the low 12
  * bits of addresses. */
 static void add_aliasing(struct tally *tally)
@@ -328,10 +332,12 @@ static void add_aliasing(struct tally *tally)
 		fmax(forwards_aliases(tally->loop, queue > 0 && queue < 64 ? (int)queue : 64),
 			tally->place->walk.aliases * tally->elements);
 
-	if (aliases > 0)
+	if (aliases > 0) {
 		limits_add_unknown(tally, LIMIT_ALIASING,
 			"%s load%s a multiple of 4 KiB from a recent store; cost not known",
 			words_turn(tally, aliases).text, words_s(tally, aliases));
+		limits_set_most(tally, LIMIT_ALIASING, aliases * ALIAS_MOST);
+	}
 }
 
 /* ---- Costs that add to the binding limit, because no useful work overlaps with these costs */

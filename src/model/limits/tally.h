@@ -84,6 +84,8 @@ void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const 
 	__attribute__((format(printf, 4, 5)));
 /* Sets the spread (±) of a known limit, in cycles per path. */
 void limits_set_spread(struct tally *tally, enum limit_kind kind, double cycles);
+/* Sets the most cycles per path that the effect of a limit with unknown cycles may take. */
+void limits_set_most(struct tally *tally, enum limit_kind kind, double cycles);
 /* Sets the cycles per path by which a known limit is lower if operations execute early. */
 void limits_set_early(struct tally *tally, enum limit_kind kind, double cycles);
 /* Adds a limit that applies, but whose number of cycles is unknown. */
