@@ -8,10 +8,10 @@
 /* ---- The cores: Skylake, and a core with every number, all different */
 
 static char *head, *rest; /* the texts of tests/data/limits */
-enum core { SKYLAKE, ZEN2, ZEN4, GOLDEN_COVE, ODD, BANKED, FETCHING, MERGING, CORES };
+enum core { SKYLAKE, ZEN2, ZEN3, ZEN4, GOLDEN_COVE, ODD, BANKED, FETCHING, MERGING, CORES };
 static struct uarch *cores[CORES];
-static const char *const core_names[CORES] = { "skylake", "zen2", "zen4", "golden-cove", "odd",
-	"banked", "fetching", "merging" };
+static const char *const core_names[CORES] = { "skylake", "zen2", "zen3", "zen4", "golden-cove",
+	"odd", "banked", "fetching", "merging" };
 static struct uarch *const *const odd = &cores[ODD];
 
 static struct uarch *parse(const char *first, const char *second, const char *third)
@@ -31,6 +31,7 @@ static int set_up(void **state)
 	rest = table_text("limits", "rest", NULL);
 	check_ok(uarch_load("skylake", "x86_64", &cores[SKYLAKE]));
 	check_ok(uarch_load("zen2", "x86_64", &cores[ZEN2]));
+	check_ok(uarch_load("zen3", "x86_64", &cores[ZEN3]));
 	check_ok(uarch_load("zen4", "x86_64", &cores[ZEN4]));
 	check_ok(uarch_load("golden-cove", "x86_64", &cores[GOLDEN_COVE]));
 	cores[ODD] = parse(head, rest, "");
@@ -95,6 +96,7 @@ static const struct {
 	{ "range", &row_place.walk.range },
 	{ "step", &row_place.walk.step },
 	{ "aliases", &row_place.walk.aliases },
+	{ "places", &row_place.walk.places },
 	{ "splits", &row_place.walk.splits },
 	{ "mispredicts", &row_place.walk.mispredicts },
 	{ "working-set", &row_place.working_set },

@@ -213,6 +213,9 @@ FACT(EXTRA_WRITTEN_LINE, "extra written-line")
 /* cycles for which a store waits for its line, if other lines of the same set evicted the line from
  * the first-level cache after a load */
 FACT(EXTRA_STORE_REFETCH, "extra store-refetch")
+/* cycles from the address of a store to a load that waits for it, because the core found out that
+ * earlier executions of the load read too early */
+FACT(EXTRA_LATE_STORE, "extra late-store")
 /* number of accesses that a load (with split-store: a store) across a line boundary counts as */
 FACT(EXTRA_SPLIT_LOAD, "extra split-load")
 FACT(EXTRA_SPLIT_STORE, "extra split-store")

@@ -1,5 +1,6 @@
 /* Computes soft limits that depend on the order of the loop's instructions: loads that wait until
- * stores are committed, and operations of different classes in turn on one unit. */
+ * stores are committed, or for the addresses of stores, and operations of different classes in turn
+ * on one unit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,129 @@ static void add_waits(struct tally *tally)
 	free(wait);
 }
 
+/* ---- Loads that wait for the addresses of stores
+ *
+ * A core begins a load before it knows the addresses of all earlier stores. If such a store then
+ * writes what the load has read, the core executes the load again, and may later let it wait for
+ * these addresses. If an address comes from the load of the iteration before, as in a sort by
+ * digits, each iteration waits for the one before.
+ *
+ * Measured on Zen 3: a counter of 2 to 128 random places, whose value is the index of another
+ * store, takes 9 to 10 cycles: 4 for the load, 1 for the index, 5 from the address to the next
+ * load. Of 176 places and more, it takes 2.4, in between the one or the other. With 24 nops beside,
+ * it waits only if there are 8 places or fewer. So the limit is possible, but its cycles are not
+ * sure. */
+
+/* LATE_STORES: number of earlier stores among which a load finds its own address. LATE_SHARE: the
+ * least share of the loads that do so. */
+enum { LATE_STORES = 40 };
+#define LATE_SHARE 0.12
+
+/* Returns the share of the executions of the load k of instruction i that read what one of the last
+ * stores wrote. */
+static double meets(const struct tally *tally, int i, int k)
+{
+	const struct loop *loop = tally->loop;
+	double places = tally->place->walk.places;
+	uint64_t stored[LATE_STORES];
+	int stores = 0, loads = 0, found = 0;
+
+	if (!loop->stepped)
+		return places > 1 ? 1 - pow(1 - 1 / places, LATE_STORES / 2) : 0;
+	for (int s = 0; s < loop->path_count; s++) {
+		const struct insn *insn = &loop->insn[loop->path[s].insn];
+		const uint64_t *address = loop->path[s].address;
+		bool met = false;
+
+		loads += loop->path[s].insn == i;
+		for (int n = 0; n < LATE_STORES && n < stores; n++)
+			met |= stored[n] == address[k];
+		found += met && loop->path[s].insn == i;
+		for (int m = 0; m < INSN_MEMORY; m++)
+			if (insn_stores(insn, m))
+				stored[stores++ % LATE_STORES] = address[m];
+	}
+	return loads ? (double)found / loads : 0;
+}
+
+/* Whether two memory operands have the same registers and constant. */
+static bool same_operand(const struct insn *a, int k, const struct insn *b, int m)
+{
+	return a->memory[k].base == b->memory[m].base && a->memory[k].index == b->memory[m].index &&
+	       a->memory[k].scale == b->memory[m].scale && a->memory[k].disp == b->memory[m].disp;
+}
+
+/* Follows the value that the load k of step s returns, through one iteration. Returns the cycles
+ * from the load to the last address of a store that depends on the value. Returns 0 if none does,
+ * or if no store writes to the place that was loaded. */
+static double late_address(const struct tally *tally, int s, int k)
+{
+	const struct loop *loop = tally->loop;
+	const struct insn *load = &loop->insn[loop->path[s].insn];
+	double ready[REG_COUNT] = { 0 }, late = 0,
+	       latency = tally->facts[loop->path[s].insn].load->latency;
+	bool stores = false;
+
+	for (int w = 0; w < load->write_count; w++)
+		ready[load->writes[w]] = latency;
+	for (int t = s + 1; t < s + loop->path_count; t++) {
+		int i = loop->path[t % loop->path_count].insn;
+		const struct insn *insn = &loop->insn[i];
+		const struct uarch_class *op = tally->facts[i].op;
+		double value = 0;
+
+		if (i == loop->path[s].insn)
+			break;
+		for (int m = 0; m < INSN_MEMORY; m++) {
+			if (!insn_stores(insn, m))
+				continue;
+			stores |= same_operand(load, k, insn, m);
+			late = fmax(late,
+				fmax(ready[insn->memory[m].base], ready[insn->memory[m].index]));
+		}
+		for (int r = 0; r < insn->read_count; r++)
+			value = fmax(value, ready[insn->reads[r]]);
+		for (int w = 0; w < insn->write_count; w++)
+			ready[insn->writes[w]] =
+				value > 0 ? value + (op && !tally->facts[i].eliminated ? op->latency
+										       : 0)
+					  : 0;
+	}
+	return stores ? late : 0;
+}
+
+/* Adds the limit of loads that wait for the addresses of stores that depend on the load before. */
+static void add_late(struct tally *tally)
+{
+	const struct loop *loop = tally->loop;
+	double extra = tally->uarch->fact[EXTRA_LATE_STORE], most = 0;
+
+	if (!(extra > 0))
+		return;
+	for (int s = 0; s < loop->path_count; s++) {
+		int i = loop->path[s].insn;
+
+		/* The first execution of each instruction is enough. */
+		for (int t = 0; t < s && i >= 0; t++)
+			i = loop->path[t].insn == i ? -1 : i;
+		for (int k = 0; i >= 0 && k < INSN_MEMORY; k++) {
+			double late = insn_loads(&loop->insn[i], k) && tally->facts[i].load
+					      ? late_address(tally, s, k)
+					      : 0;
+
+			if (late > 0 && meets(tally, i, k) >= LATE_SHARE)
+				most = fmax(most, (late + extra) * tally->insn[i].times);
+		}
+	}
+	if (!(most > 0))
+		return;
+	limits_add_unknown(tally, LIMIT_FORWARDING,
+		"%s cycles if each load waits for the addresses of earlier stores, which depend on "
+		"the load before",
+		words_turn(tally, most).text);
+	limits_set_most(tally, LIMIT_FORWARDING, most);
+}
+
 /* ---- Units */
 
 /* Returns the cycles that the micro-ops of a class occupy the unit `unit`; 0: the class does not
@@ -163,5 +287,6 @@ static void add_runs(struct tally *tally)
 void limits_order(struct tally *tally)
 {
 	add_waits(tally);
+	add_late(tally);
 	add_runs(tally);
 }
