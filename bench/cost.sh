@@ -11,6 +11,7 @@ set -eu
 slexplore=${SLEXPLORE:-./slexplore}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+: >"$work/results"
 
 # own NAME LINES: an own loop of these lines of assembly, which counts to n.
 own() {

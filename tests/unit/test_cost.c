@@ -248,6 +248,24 @@ TEST(added_instructions_beside_the_result_do_not_wait_for_each_other)
 	code_buffer_free(&room);
 }
 
+/* A value that passes between integer and floating-point operations may take a cycle each way. */
+TEST(a_delay_is_an_operation_of_the_kind_of_the_delayed_one)
+{
+	static const struct {
+		const char *name, * or ;
+		uint16_t width;
+	} rows[] = { { "vpaddq", "por", 256 }, { "pshufd", "por", 128 }, { "vmovdqu", "por", 256 },
+		{ "vmovq", "por", 128 }, { "vaddpd", "orps", 256 }, { "movsd", "orps", 128 },
+		{ "vpaddq", "orps", 512 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct insn insn = { .width = rows[i].width };
+
+		snprintf(insn.mnemonic, sizeof(insn.mnemonic), "%s", rows[i].name);
+		assert_string_equal(cost_or(&insn), rows[i].or);
+	}
+}
+
 /* ---- A made-up core */
 
 struct made {

@@ -160,6 +160,17 @@ static struct status add_move(struct writing *writing)
 				 name_of(writing->insn, writing->target).text));
 }
 
+const char *cost_or(const struct insn *insn)
+{
+	const char *name = insn->mnemonic + (insn->mnemonic[0] == 'v');
+
+	/* There is no vpor of 512 bits. */
+	return insn->width <= 256 && (name[0] == 'p' || strncmp(name, "movdq", 5) == 0 ||
+					     strcmp(name, "movd") == 0 || strcmp(name, "movq") == 0)
+		       ? "por"
+		       : "orps";
+}
+
 /* Adds an instruction that copies the result to itself, which delays it, or, if `held`, one free
  * register to the other. The instruction has the same length and ports for each register. Copies of
  * the free register wait for nothing: a chain of them through all iterations could take longer than
@@ -176,10 +187,11 @@ static struct status add_delay(struct writing *writing, bool held)
 		return add_line(writing, features_word("bmi2", &known)
 						 ? words_of("rorx %s, %s, 0", name.text, from.text)
 						 : words_of("lea %s, [%s]", name.text, from.text));
-	return add_line(
-		writing, features_word("avx", &known)
-				 ? words_of("vorps %s, %s, %s", name.text, from.text, from.text)
-				 : words_of("orps %s, %s", name.text, name.text));
+	return add_line(writing,
+		features_word("avx", &known)
+			? words_of("v%s %s, %s, %s", cost_or(writing->insn), name.text, from.text,
+				  from.text)
+			: words_of("%s %s, %s", cost_or(writing->insn), name.text, name.text));
 }
 
 /* Whether the copy of an instruction can be placed after the original. A copy after the original is

@@ -115,6 +115,11 @@ void cost_refuse(const struct insn *insn, struct cost_insn *row);
  * writes no register. -1: it writes several registers. */
 int cost_target(const struct insn *insn);
 
+/* Returns the name, without "v", of the bitwise or that delays the result of a vector instruction:
+ * "por" for integers, or "orps". On some cores, a value that passes between the two kinds of
+ * operations takes a cycle each way. Static text. Pure. */
+const char *cost_or(const struct insn *insn);
+
 /* Returns how many instructions delay the result by about the whole latency: 1 to COST_DELAYS.
  * Pure.
  */

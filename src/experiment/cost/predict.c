@@ -72,19 +72,20 @@ static struct insn copy_of(const struct insn *insn)
 	return copy;
 }
 
-/* Returns an instruction of one cycle that copies a register to itself. `width` is that of the
- * instruction whose result is delayed. */
-static struct insn delay_of(int reg, uint16_t width)
+/* Returns an instruction of one cycle that copies a register to itself, and delays the result of
+ * `delayed`. */
+static struct insn delay_of(int reg, const struct insn *delayed)
 {
+	struct words vectors = words_of("v%s xmm0, xmm0, xmm0", cost_or(delayed));
 	unsigned char bytes[16];
 	size_t length = 0;
 	struct insn insn = { .known = false };
-	struct status status = encode_line(
-		reg < REG_VECTOR ? "rorx rax, rax, 0" : "vorps xmm0, xmm0, xmm0", bytes, &length);
+	struct status status =
+		encode_line(reg < REG_VECTOR ? "rorx rax, rax, 0" : vectors.text, bytes, &length);
 
 	if (status_is_ok(&status))
 		decode_insn(bytes, length, 0, &insn);
-	insn.width = reg < REG_VECTOR ? 64 : width;
+	insn.width = reg < REG_VECTOR ? 64 : delayed->width;
 	insn.read_count = insn.write_count = 1;
 	insn.reads[0] = insn.writes[0] = (uint8_t)reg;
 	return insn;
@@ -315,10 +316,9 @@ bool cost_predict(const struct explanation *explanation, int first, const struct
 				predict(&prediction, at, false, nop_of(insn->length)) +
 				row->slots * slot;
 		if (!row->why_later[0]) {
-			double held = predict(&prediction, at, true,
-				       delay_of(free_for(target), insn->width)),
-			       later = predict(
-				       &prediction, at, true, delay_of(target, insn->width));
+			double held = predict(
+				       &prediction, at, true, delay_of(free_for(target), insn)),
+			       later = predict(&prediction, at, true, delay_of(target, insn));
 
 			row->delay = delay_by(&prediction, at, row->latency);
 			model = fmax(model, fmin((later - held) * row->latency / row->delay, base));
