@@ -18,6 +18,9 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 	va_end(arguments);
 }
 
+/* A prediction that explains less than this share of what is above the limit is not named. */
+#define LITTLE 0.02
+
 /* The program treats fewer mispredictions per element than this number as none. */
 #define NO_MISPREDICTIONS 0.01
 
@@ -102,6 +105,7 @@ static bool within_spreads(const struct sample *sample, const struct limits *lim
 static void above(const struct sample *sample, const struct limits *limits, struct gap *gap)
 {
 	const struct words names = gap->soft ? predicted_name(limits) : (struct words){ "" };
+	const double part = limits->predicted - limits->bound, whole = sample->cpe - limits->bound;
 
 	if (gap->soft && fabs(gap->percent) <= 100 * GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
@@ -120,11 +124,10 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 	add_far(gap);
 	snprintf(gap->brief, sizeof(gap->brief), "%s%s", gap->cycles < 0 ? "-" : "+",
 		units_value(fabs(gap->cycles)).text);
-	if (gap->cycles > 0 && gap->soft)
+	if (gap->cycles > 0 && gap->soft && part > LITTLE * whole)
 		add(gap, ": %s explain%s %s of the %s above the limit", names.text,
-			strstr(names.text, " and ") ? "" : "s",
-			units_value(limits->predicted - limits->bound).text,
-			units_value(sample->cpe - limits->bound).text);
+			strstr(names.text, " and ") ? "" : "s", units_value(part).text,
+			units_value(whole).text);
 	else if (gap->cycles > 0 && !unknown_limit(limits, gap->cycles))
 		add(gap, ": no known effect explains it");
 	if (gap->percent > 100 * GAP_LARGE && gap->soft &&
