@@ -343,7 +343,7 @@ static bool is_small_block(const struct session *session, const struct setting *
 {
 	const struct blocks_question question = { .setting = setting,
 		.explanation = session->insight.explanation,
-		.caches = insight_caches(session),
+		.caches = session->insight.explanation->misses.caches,
 		.measured = &session->memory.facts };
 	struct blocks blocks;
 
