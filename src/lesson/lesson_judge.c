@@ -513,6 +513,9 @@ static void say(const struct lesson_guess *guess, bool early, struct lesson_judg
 				 units_cycles(judgement->hi).text)
 				 .text
 		       : "");
+	/* A guess of 32 may mean 32k. */
+	bool bare = strstr(judgement->truth, "iB") &&
+		    guess->text[strspn(guess->text, "0123456789")] == '\0';
 	struct words words;
 
 	if (judgement->verdict == VERDICT_KEPT)
@@ -528,9 +531,9 @@ static void say(const struct lesson_guess *guess, bool early, struct lesson_judg
 	else if (judgement->verdict == VERDICT_RIGHT && strcmp(guess->text, judgement->truth) == 0)
 		words = words_of("Right. %s", measured.text);
 	else
-		words = words_of("%s. Your guess: %.60s. %s",
+		words = words_of("%s. Your guess: %.60s%s. %s",
 			judgement->verdict == VERDICT_RIGHT ? "Right" : "No", guess->text,
-			measured.text);
+			bare ? " bytes" : "", measured.text);
 	text_copy_clean(judgement->words, sizeof(judgement->words), words.text);
 }
 

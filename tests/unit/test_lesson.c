@@ -224,11 +224,12 @@ static const struct lesson_step *question(const char *ask)
 	return &lesson->step[0];
 }
 
+static struct lesson_judgement judgement;
+
 static enum lesson_verdict verdict(const char *ask, const char *typed)
 {
 	const struct lesson_step *step = question(ask);
 	struct lesson_guess guess;
-	struct lesson_judgement judgement;
 
 	check_ok(lesson_guess_read(step, &values, typed, &guess));
 	lesson_judge(step, &values, &guess, &judgement);
@@ -291,11 +292,18 @@ TEST(settings_that_differ_by_less_than_their_spread_are_equally_fast)
 	values.now = before;
 }
 
+TEST(a_guess_of_a_size_without_a_unit_is_told_as_bytes)
+{
+	assert_int_equal(verdict("ask number l1.size within 5%", "48k"), VERDICT_RIGHT);
+	/* Perhaps 48k was meant. */
+	assert_int_equal(verdict("ask number l1.size within 5%", "48"), VERDICT_WRONG);
+	check_contains(judgement.words, "Your guess: 48 bytes. ");
+}
+
 TEST(a_skipped_question_is_recorded_as_skipped_and_shows_the_value)
 {
 	const struct lesson_step *step = question("ask number cpe");
 	struct lesson_guess guess = { .skipped = true };
-	struct lesson_judgement judgement;
 
 	lesson_judge(step, &values, &guess, &judgement);
 	assert_int_equal(judgement.verdict, VERDICT_SKIPPED);
