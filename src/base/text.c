@@ -298,7 +298,7 @@ void text_print(FILE *out, int columns, const char *first, int indent, const cha
 
 /* Names longer than LONGEST bytes are never suggested for a mistyped word, because real names and
  * typing mistakes are short. */
-enum { LONGEST = 48, SUGGESTIONS = 3 };
+enum { LONGEST = 48, SUGGESTIONS = 3, ALIKE = 6 };
 
 static size_t least_of(size_t a, size_t b)
 {
@@ -355,16 +355,20 @@ static size_t far_off(const char *wrong, const char *name)
 struct near_names nearest_names(const char *wrong, const char *const *names, size_t count)
 {
 	struct near_names near = { 0 };
-	const char *best[SUGGESTIONS];
+	const char *best[ALIKE];
 	size_t *off = memory_new(count, sizeof(*off)), found = 0;
 
 	for (size_t i = 0; i < count; i++)
 		off[i] = far_off(wrong, names[i]);
-	/* Names at the same edit distance keep the given order. */
-	for (size_t distance = 0; distance <= LONGEST; distance++)
-		for (size_t i = 0; i < count && found < SUGGESTIONS; i++)
+	/* Names at the same edit distance keep the given order. The nearest are all listed if they
+	 * are few: "zen" is the beginning of five names. */
+	for (size_t distance = 0; distance <= LONGEST; distance++) {
+		size_t most = found == 0 ? ALIKE : SUGGESTIONS;
+
+		for (size_t i = 0; i < count && found < most; i++)
 			if (off[i] == distance)
 				best[found++] = names[i];
+	}
 	free(off);
 	for (size_t i = 0, used = 0; i < found; i++, used = strlen(near.text))
 		snprintf(near.text + used, sizeof(near.text) - used, "%s%s",

@@ -91,9 +91,9 @@ enum { TEXT_COLUMNS = 80 }; /* the default width of a terminal */
  * with `indent` blanks. A word longer than a line exceeds the line. */
 void text_print(FILE *out, int columns, const char *first, int indent, const char *words);
 
-/* For the mistyped word `wrong`, the most similar names, at most three: "a, b or c". A name is near
- * if its edit distance from `wrong` is small, or if one of the two words begins with the other
- * word. The text is empty if no name is near. */
+/* For the mistyped word `wrong`, the most similar names: "a, b or c"; at most three, or at most six
+ * that are all as near. A name is near if its edit distance from `wrong` is small, or if one of the
+ * two words begins with the other word. The text is empty if no name is near. */
 struct near_names {
 	char text[160];
 };

@@ -354,4 +354,12 @@ TEST(offers_three_at_most_nearest_first)
 	assert_string_equal(nearest_names("acc", alike, 0).text, "");
 }
 
+/* All names that a word begins are as near. */
+TEST(equally_near_names_are_all_suggested)
+{
+	static const char *const names[] = { "zen1", "zen2", "zen3", "zen4", "zen5", "skylake" };
+
+	assert_string_equal(nearest_names("zen", names, 6).text, "zen1, zen2, zen3, zen4 or zen5");
+}
+
 RUN_TESTS()
