@@ -295,15 +295,31 @@ const char *classroom_awaits(const struct session *session)
 	return doubt;
 }
 
-/* Replaces a stored text by a text of the lesson, in which measured values fill the braces. */
-static void keep(char **kept, const struct lesson_text *from, const struct lesson_values *values)
+/* Replaces a stored text by a text of the lesson, in which measured values fill the braces. Returns
+ * whether all values were known. */
+static bool keep(char **kept, const struct lesson_text *from, const struct lesson_values *values)
 {
 	struct text text = { 0 };
+	bool filled = lesson_fill(from, values, &text);
 
-	lesson_fill(from, values, &text);
 	free(*kept);
 	*kept = memory_string(text_string(&text));
 	text_free(&text);
+	return filled;
+}
+
+/* Fills an explanation again whose question was answered before all its values were measured. */
+static void fill_again(struct session *session)
+{
+	const struct lesson_step *step = classroom_step(session);
+	struct step_taken *now = &session->classroom.taken[session->classroom.step];
+	struct collected measured;
+
+	if (!step || !now->answered || now->filled || !classroom_here(session, NULL) ||
+		!session->live.sample.valid)
+		return;
+	classroom_measure(session, &measured);
+	now->filled = keep(&now->explained, &step->explain, &measured.values);
 }
 
 /* Judges the student's guess by the present measured values, and stores texts, sample and picture
@@ -320,7 +336,7 @@ static void judge(struct session *session)
 	measured.values.early = missing(session) != NULL;
 	lesson_judge(step, &measured.values, &now->guess, &now->judgement);
 	keep(&now->prompt, &step->question.prompt, &measured.values);
-	keep(&now->explained, &step->explain, &measured.values);
+	now->filled = keep(&now->explained, &step->explain, &measured.values);
 	now->setting = session->setting;
 	now->sample = session->live.sample;
 	now->answered = true;
@@ -380,6 +396,7 @@ bool classroom_advance(struct session *session)
 		classroom->a_limits.insn = NULL;
 		classroom->a_known = true;
 	}
+	fill_again(session);
 	if (!classroom->guessed)
 		return false;
 	if (!classroom_awaits(session)) {

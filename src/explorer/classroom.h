@@ -25,6 +25,7 @@ struct step_taken {
 	/* The texts of the question and the explanation, with the measured values that judged the
 	 * guess filled in; owned. */
 	char *prompt, *explained;
+	bool filled; /* every measured value of `explained` was known */
 	/* For a report of the lesson: the step's setting, its sample, and a picture of its limits
 	 * (SVG, owned; NULL: none). */
 	struct setting setting;

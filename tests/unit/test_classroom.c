@@ -248,6 +248,9 @@ TEST(a_step_that_is_left_before_its_value_was_measured_says_so)
 	assert_non_null(view.lesson.judgement);
 	assert_string_equal(view.lesson.judgement->words,
 		"Your guess: 55. Left before the value was measured.");
+	/* Once it is measured, the explanation has it. */
+	assert_null(strchr(view.lesson.explain, '?'));
+	check_contains(view.lesson.explain, "It took 0.");
 }
 
 TEST(another_letter_replaces_a_refused_choice)
