@@ -43,9 +43,6 @@
  * for less than this share of the work. */
 #define MUCH_LESS 0.8
 
-/* A resource that is busy for this share of an iteration delays all that waits for it. */
-#define NEARLY_FULL 0.9
-
 /* If an iteration takes FAR times the cycles that the core model predicts, an unknown effect limits
  * the loop. It may delay the added instructions, too. */
 #define FAR 1.5
@@ -350,20 +347,11 @@ static bool looks_busier(const struct slack_report *report, const struct slack_r
 		       (is_shared(report, resource) || resource->pressure >= SLACK_NONE));
 }
 
-/* Whether the loop keeps a part of the resource busy nearly all the time. */
-static bool has_full_part(const struct slack_report *report, const struct slack_resource *whole)
-{
-	for (int i = 0; i < report->count; i++)
-		if (is_part(&report->resource[i], whole) &&
-			report->resource[i].pressure > NEARLY_FULL * report->cycles)
-			return true;
-	return false;
-}
-
 /* Returns the cycles for which the loop certainly keeps a resource busy. Sets *any as
- * least_pressure() does. A busy crossing set explains the rest, unless a part of the resource is
- * full: on Zen 3, added operations on all four ports wait behind the multiplications of mul-by, and
- * look like 3.3 cycles of work where the loop has 1.5. */
+ * least_pressure() does. If both parts of the resource and crossing sets are busy, only the parts
+ * count: on Zen 3, added operations on all four ports wait behind multiplications, which have one
+ * of these ports, and look like 3.3 cycles of work in mul-by, or 1.5 in mul-chain, where the loops
+ * have 1.5 and 0.5. */
 static double certain_pressure(
 	const struct slack_report *report, const struct slack_resource *resource, bool *any)
 {
@@ -372,9 +360,7 @@ static double certain_pressure(
 
 	if (!resource->ports)
 		return fmax(parts, resource->count * resource->each);
-	return crossing > 0 && !has_full_part(report, resource)
-		       ? fmax(parts, resource->pressure - crossing)
-		       : parts;
+	return crossing > 0 && !*any ? fmax(parts, resource->pressure - crossing) : parts;
 }
 
 /* Returns the most cycles for which the operations of the loop that may use a resource can keep it
