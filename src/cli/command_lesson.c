@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 /* CHECK_SECONDS: time limit of a measurement. CHECK_REPEATS: how often the check of a lesson
@@ -278,6 +279,11 @@ static int open_lesson(struct cli *cli)
 
 	if (cli->word_count > 1)
 		status = status_usage("%.100s: slexplore lesson opens one lesson", cli->words[1]);
+	/* On the screen, the message of a command that fails at the start is easily missed. */
+	if (status_is_ok(&status) && asked->record)
+		status = file_check(asked->record);
+	if (status_is_ok(&status) && asked->report)
+		status = file_check(asked->report);
 	if (status_is_ok(&status) && asked->report)
 		status = screens_first(cli, &ui, report.text);
 	if (status_is_ok(&status))

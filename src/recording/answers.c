@@ -89,6 +89,13 @@ static bool read_answer(const char *line, size_t length, struct answer *answer)
 	return good;
 }
 
+/* Whether two answers of one file are of the same student, who may have started the program again
+ * under the same name. */
+static bool same_student(const struct answer *a, const struct answer *b)
+{
+	return strcmp(a->who, b->who) == 0 || (a->name[0] && strcmp(a->name, b->name) == 0);
+}
+
 /* Adds an answer. A later answer of the same student to the same question replaces it. */
 static void add(struct answers *answers, int from, const struct answer *answer)
 {
@@ -97,7 +104,7 @@ static void add(struct answers *answers, int from, const struct answer *answer)
 	for (int i = from; i < answers->count; i++) {
 		struct answer *old = &answers->answer[i];
 
-		if (old->step == answer->step && strcmp(old->who, answer->who) == 0 &&
+		if (old->step == answer->step && same_student(old, answer) &&
 			strcmp(old->lesson, answer->lesson) == 0) {
 			*old = *answer;
 			return;

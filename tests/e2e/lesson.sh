@@ -61,6 +61,9 @@ END
 expect 0 lesson --check ./good.lesson --replay "$recording"
 says out 'good; steps: 1, questions: 1'
 
+# Answers that cannot be kept are told before the lesson begins.
+refuse 1 'missing/answers.jsonl: No such file or directory' lesson ./good.lesson --replay "$recording" --record missing/answers.jsonl --script /dev/null
+refuse 1 'missing/answers.html: No such file or directory' lesson ./good.lesson --replay "$recording" --report missing/answers.html --script /dev/null
 # Answers are recorded without a name, and reported.
 printf 'guess 4\nwait\n' >answer.script
 expect 0 lesson ./good.lesson --replay "$recording" --record answers.jsonl --script answer.script --no-settings

@@ -92,6 +92,30 @@ TEST(answers_are_counted_by_question_and_guess)
 	unlink(path_of("a.jsonl"));
 }
 
+/* A student who starts the program again has another random word, but the same name. */
+TEST(equal_names_in_one_file_are_one_student)
+{
+	static const char *const words[] = { "a", "b", "c", "d" };
+	FILE *file = fopen(path_of("n.jsonl"), "w");
+
+	for (int i = 0; i < 4; i++) {
+		struct answer answer = { .step = 1, .measured = 3, .lo = NAN, .hi = NAN };
+
+		set_words(answer.who, words[i]);
+		set_words(answer.name, i < 2 ? "Anna" : "");
+		set_words(answer.lesson, "chains");
+		set_words(answer.ask, "number");
+		set_words(answer.guess, words[i]);
+		set_words(answer.verdict, "wrong");
+		assert_true(answers_write(file, &answer));
+	}
+	fclose(file);
+	check_ok(answers_read(&answers, folder));
+	assert_int_equal(answers.count, 3);
+	assert_string_equal(answers.answer[0].guess, "b");
+	unlink(path_of("n.jsonl"));
+}
+
 /* The counts of the guesses of 40 students are those that this test computes itself. */
 TEST(the_guesses_of_a_class_are_counted_exactly)
 {
