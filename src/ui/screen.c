@@ -264,7 +264,8 @@ static void restore_modes(void)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
 
-/* Largest believable number of lines or columns in the environment. */
+/* Largest believable number of lines or columns in the environment, and the most that are drawn: a
+ * terminal may say that it has any size, and ncurses counts in 16 bits. */
 enum { SIDE_MOST = 2000 };
 
 /* Unsets LINES or COLUMNS if its number is not believable: ncurses would allocate memory for it. */
@@ -385,6 +386,8 @@ void screen_size(int *width, int *height)
 		*width = size.ws_col;
 		*height = size.ws_row;
 	}
+	*width = *width < SIDE_MOST ? *width : SIDE_MOST;
+	*height = *height < SIDE_MOST ? *height : SIDE_MOST;
 }
 
 void screen_resize(int width, int height)

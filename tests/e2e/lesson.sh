@@ -62,8 +62,8 @@ expect 0 lesson --check ./good.lesson --replay "$recording"
 says out 'good; steps: 1, questions: 1'
 
 # Answers that cannot be kept are told before the lesson begins.
-refuse 1 'missing/answers.jsonl: No such file or directory' lesson ./good.lesson --replay "$recording" --record missing/answers.jsonl --script /dev/null
-refuse 1 'missing/answers.html: No such file or directory' lesson ./good.lesson --replay "$recording" --report missing/answers.html --script /dev/null
+refuse 1 'missing/answers.jsonl cannot be written: No such file or directory' lesson ./good.lesson --replay "$recording" --record missing/answers.jsonl --script /dev/null
+refuse 1 'missing/answers.html cannot be written: No such file or directory' lesson ./good.lesson --replay "$recording" --report missing/answers.html --script /dev/null
 # Answers are recorded without a name, and reported.
 printf 'guess 4\nwait\n' >answer.script
 expect 0 lesson ./good.lesson --replay "$recording" --record answers.jsonl --script answer.script --no-settings

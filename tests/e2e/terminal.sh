@@ -105,6 +105,12 @@ keys y
 shows 'slexplore explore list-length'
 keys q
 lacks 'command line ─'
+# A terminal may say that it has any size; ncurses counts rows in 16 bits.
+tty=$(tm display-message -p -t test '#{pane_tty}')
+for rows in 40000 32768 24; do
+	stty -F "$tty" rows $rows
+	sleep 0.2
+done
 keys Space
 shows 'frozen'
 keys q

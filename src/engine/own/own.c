@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/data.h"
+#include "base/file.h"
 #include "base/job.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -75,6 +76,20 @@ void own_keep(const struct own *own, bool kept)
 
 /* ---- builds ---- */
 
+/* Why a file is no source file: it cannot be opened, or has another name. */
+static struct status no_source(const char *path)
+{
+	FILE *opened;
+	struct status status = file_open(path, &opened);
+
+	if (!status_is_ok(&status))
+		return status;
+	fclose(opened);
+	return status_usage("%.160s is no source file: the name of one ends with .c, .cc, .cpp, "
+			    ".cxx, .c++, .C, .rs, .S or .s",
+		path);
+}
+
 static struct status read_source(const char *path, char **text, struct stat *file)
 {
 	*text = NULL;
@@ -85,10 +100,7 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 	if (!S_ISREG(file->st_mode))
 		return status_failed("%.160s is no file", path);
 	if (!language_is_source(path))
-		return status_usage(
-			"%.160s is no source file: the name of one ends with .c, .cc, .cpp, "
-			".cxx, .c++, .C, .rs, .S or .s",
-			path);
+		return no_source(path);
 	return data_read(path, text);
 }
 
