@@ -229,7 +229,7 @@ if (ulimit -d 300000 && "$SLEXPLORE" --version >out 2>&1); then
 	keys "clear; (ulimit -d 300000; exec '$SLEXPLORE'); echo ended \$?" Enter
 	shows 'cycles per '
 	stty -F "$(tm display-message -p -t test '#{pane_tty}')" rows 5000 cols 5000
-	shows '^slexplore: out of memory: ncurses has none for a screen of 5000 columns'
+	shows '^slexplore: out of memory: ncurses has none for a screen of 2000 columns'
 	stty -F "$(tm display-message -p -t test '#{pane_tty}')" rows 24 cols 80
 	ended 1
 fi

@@ -121,6 +121,10 @@ TEST(additions_fill_the_flags_registers_where_these_are_fewer)
 		assert_string_equal(play->report->row[0].fact->buffer, rows[i].buffer);
 		check_near(play->report->row[0].entries, rows[i].entries, 0);
 		uarch_free(uarch);
+		if (i > 0)
+			continue;
+		turns_free(play->turns);
+		windows_free(play->campaign);
 	}
 }
 
