@@ -1,7 +1,8 @@
 #!/bin/sh
 # Costs of instructions: in loops that the rename width limits, the costs of all instructions add up to the cycles of the loop within 5 %. In
 # loops that a chain limits, only the instructions of the chain cost anything: each of them at least 10 % of the cycles, and each other
-# instruction at most 5 % (a store at the end of a chain through memory: 10 %). A loop counts only if a measurement confirms that the width or the chain limits it on this core.
+# instruction at most 5 % (a store at the end of a chain through memory: 10 %). A loop counts only if a measurement confirms that the width or
+# the chain limits it on this core.
 #
 # A loop that other programs disturbed is measured again, up to REPEATS times (default: 3).
 #

@@ -156,7 +156,8 @@ static bool offer_line(struct search *search)
 
 		if (*find_absence(search->session, set.text).text)
 			return false;
-		find_add(search, RANK_LINE, set.text, "set knobs", set.text, "");
+		row = command_of(set.text, &arguments);
+		find_add(search, RANK_LINE, set.text, row->help, set.text, "");
 		return true;
 	}
 	/* A kernel and its setting, as on the command line. */

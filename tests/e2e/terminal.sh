@@ -21,6 +21,16 @@ shows() { until_true has "$1" || stuck "never showed: $1"; }
 lacks() { until_true has_not "$1" || stuck "went on showing: $1"; }
 keys() { tm send-keys -t test "$@"; }
 restored() { [ "$(tm display-message -p -t test '#{alternate_on} #{cursor_flag}')" = "0 1" ]; }
+# pressed KEY COMMAND...: presses the key, and waits half a second at most until the command succeeds.
+pressed() {
+	keys "$1"
+	shift
+	for try in 1 2 3 4 5; do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
 gone() { ! kill -0 "$1" 2>/dev/null; }
 pid_of() { until_true test -s pid || stuck "no process"; cat pid; }
 
@@ -56,11 +66,8 @@ keys -H 1b 5b 34 31 3b 31 30 52
 keys -H 1b 5b 31 35 3b 35 7e
 # While the terminal has not answered the question for its background, "]" is a key again some time after an Esc.
 keys Escape
-sleep 0.5
-keys ']'
-shows '▸ list-length'
-keys '['
-shows '▸ combine'
+until_true pressed ']' has_not '▸ combine' || stuck "] does nothing"
+until_true pressed '[' has '▸ combine' || stuck "[ does nothing"
 # The answer about the terminal's background, late and in parts: a white background, so the theme has dark text.
 looks() { tm capture-pane -e -p -t test | grep -q -e "$1"; }
 for part in 1b 5d '31 31 3b 72 67 62 3a 66 66' '2f 66 66 2f' '66 66 1b' 5c; do
@@ -109,7 +116,10 @@ lacks 'command line ─'
 tty=$(tm display-message -p -t test '#{pane_tty}')
 for rows in 40000 32768 24; do
 	stty -F "$tty" rows $rows
-	sleep 0.2
+	keys Space
+	shows 'frozen'
+	keys Space
+	lacks 'frozen'
 done
 keys Space
 shows 'frozen'

@@ -12,7 +12,6 @@
 #include "experiment/windows/windows.h"
 #include "fake_measurer.h"
 #include "kernels/features.h"
-#include "kernels/window.h"
 
 #if defined(__x86_64__)
 #define MULTIPLY  "imul"
@@ -508,45 +507,6 @@ TEST(what_was_taken_back_is_asked_for_again)
 	turns_lose(play->turns);
 	assert_true(turns_next(play->turns, 0, &again));
 	assert_ptr_equal(request.kernel, again.kernel);
-}
-
-TEST(a_buffer_behind_a_full_reorder_buffer_has_no_size)
-{
-	static const struct window_filler fact[] = { { .buffer = "rob", .each = 1, .own = 2 },
-		{ .buffer = "load-queue", .each = 1, .own = 2 },
-		{ .buffer = "registers", .each = 1, .own = 2 } };
-	static struct windows_report windows;
-	static struct measured measured;
-
-	for (int i = 0; i < 3; i++)
-		windows.row[windows.count++] = (struct windows_row){ .filler = "filler",
-			.fact = &fact[i],
-			.knee = { .kind = KNEE_SHARP, .x = i == 2 ? 201 : 441 } };
-	evaluate_windows(&measured, &windows);
-	assert_int_equal(measured.buffer_count, 2);
-	assert_string_equal(measured.buffer[0].word, "rob");
-	assert_string_equal(measured.buffer[1].word, "registers");
-}
-
-/* Constants and additions take integer registers, but only additions take registers for flags. */
-TEST(fewer_additions_than_constants_are_the_flags_registers)
-{
-	for (int apart = 0; apart < 2; apart++) {
-		static const int kinds[] = { WINDOW_ADD, WINDOW_CONSTANT };
-		struct windows_report windows = { .count = 0 };
-		struct measured measured;
-
-		for (int i = 0; i < 2; i++)
-			windows.row[windows.count++] = (struct windows_row){
-				.filler = window_fillers[kinds[i]].name,
-				.fact = &window_fillers[kinds[i]],
-				.knee = { .kind = KNEE_SHARP, .x = apart && i == 0 ? 120 : 155 }
-			};
-		evaluate_windows(&measured, &windows);
-		assert_int_equal(measured.buffer_count, 1 + apart);
-		assert_string_equal(measured.buffer[0].word, apart ? "flags" : "registers");
-		assert_string_equal(measured.buffer[apart].word, "registers");
-	}
 }
 
 TEST(stopped_it_tells_what_there_is)

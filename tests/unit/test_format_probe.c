@@ -213,7 +213,7 @@ TEST(text_marks_a_contended_bandwidth)
 	assert_null(strchr(text, '?'));
 	contended = true;
 	text = write_probe("text", 100000, false);
-	assert_non_null(strstr(text, "(?: another program may have disturbed the core"));
+	assert_non_null(strstr(text, "(?: contended or not settled"));
 	row = strstr(strstr(text, "B/cycle lines"), "\nL2 ");
 	assert_non_null(row);
 	row[1 + strcspn(row + 1, "\n")] = '\0';

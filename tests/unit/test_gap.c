@@ -48,9 +48,10 @@ TEST(the_words_follow_from_the_distance)
 			"0.550 (38 %) above the prediction: scheduling explains 0.450 of the "
 			"1.000 above the limit",
 			"+0.550" },
-		/* Page walks of 6.7 cycles do not explain 228.9. */
+		/* A hundredth is no explanation. */
 		{ 101, 2, GAP_ABOVE, "50 times the prediction: no known effect explains it",
 			"+99.00" },
+		/* Page walks of 6.7 cycles do not explain 228.9. */
 		{ 229.9, 7.7, GAP_ABOVE, "explains 6.700 of the 228.9 above the limit", "+222.2" },
 		{ 18.5, 18.2, GAP_SOFT, "as predicted, by scheduling", "at it" },
 		{ 1.01, 1.45, GAP_AT_LIMIT, "at the limit", "at it" },

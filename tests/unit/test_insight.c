@@ -478,18 +478,26 @@ static struct status eight_at_most(const int64_t *v)
 	return v[FOLD_ACC] > 8 ? status_failed("this processor lacks acc=9") : status_ok();
 }
 
+/* Returns the accumulators that are advised to a kernel like `fold` with two; 2: no others. */
+static int64_t advised_accumulators(struct kernel *kernel)
+{
+	int64_t advised;
+
+	start_kernel(kernel, UARCH_EXACT, NULL, LIMIT);
+	check_ok(session_command(session, "set acc=2", 100.05));
+	await_advice(100.3);
+	advised = look(101)->advice.kind == ADVICE_KNOB ? view.advice.setting.v[FOLD_ACC] : 2;
+	session_free(session);
+	session = NULL;
+	return advised;
+}
+
 TEST(what_this_processor_cannot_run_is_not_advised)
 {
 	struct kernel picky = kernel_fold;
 
 	picky.check = eight_at_most;
-	start_kernel(&picky, UARCH_EXACT, NULL, LIMIT);
-	check_ok(session_command(session, "set acc=2", 100.05));
-	await_advice(100.3);
-	assert_int_equal(look(101)->advice.kind, ADVICE_KNOB);
-	assert_int_equal(view.advice.setting.v[FOLD_ACC], 8);
-	session_free(session);
-	session = NULL;
+	assert_int_equal(advised_accumulators(&picky), 8);
 }
 
 static bool accumulators_are_blocks(const int64_t *v, struct kernel_block *block)
@@ -504,12 +512,7 @@ TEST(smaller_blocks_than_recommended_are_not_advised)
 	struct kernel blocked = kernel_fold;
 
 	blocked.block = accumulators_are_blocks;
-	start_kernel(&blocked, UARCH_EXACT, NULL, LIMIT);
-	check_ok(session_command(session, "set acc=2", 100.05));
-	await_advice(100.3);
-	assert_true(look(101)->advice.kind != ADVICE_KNOB || view.advice.setting.v[FOLD_ACC] == 2);
-	session_free(session);
-	session = NULL;
+	assert_int_equal(advised_accumulators(&blocked), 2);
 }
 
 TEST(advice_is_found_while_frozen)

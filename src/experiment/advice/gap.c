@@ -155,9 +155,8 @@ static void qualify(const struct sample *sample, struct gap *gap)
 				 : ", but not settled: the caches were not in steady state");
 	} else if (sample->bent) {
 		add(gap, sample_grows(sample)
-				 ? ", but the time grows faster than n: does an inner loop run to "
-				   "n, "
-				   "too?"
+				 ? ", but the time grows faster than n: does an inner loop "
+				   "run to n, too?"
 				 : ", but the time does not grow evenly with n: use a larger n");
 	} else if (sample->provisional) {
 		add(gap, " (provisional)");

@@ -235,7 +235,7 @@ static void put_bands(FILE *out, const struct probe_report *probe)
 	put_sources(
 		out, words_of("B/cycle, lines: %s; GB/s: timed", cycles_of(probe)).text, spread);
 	if (doubtful)
-		fputs("(?: another program may have disturbed the core all the time)\n", out);
+		fputs("(?: contended or not settled, so the value may be wrong)\n", out);
 	put_elsewhere(out, probe);
 }
 

@@ -286,31 +286,39 @@ void limits_add(struct tally *tally, enum limit_kind kind, double cycles, const 
 	va_end(list);
 }
 
-void limits_set_spread(struct tally *tally, enum limit_kind kind, double cycles)
+/* Returns the limit of this kind whose cycles are known, or unknown; NULL: there is none. */
+static struct limit *limit_of(const struct tally *tally, enum limit_kind kind, bool known)
 {
 	struct limits *limits = tally->limits;
 
 	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].kind == kind && limits->limit[i].known)
-			limits->limit[i].spread = cycles / tally->elements;
+		if (limits->limit[i].kind == kind && limits->limit[i].known == known)
+			return &limits->limit[i];
+	return NULL;
+}
+
+void limits_set_spread(struct tally *tally, enum limit_kind kind, double cycles)
+{
+	struct limit *limit = limit_of(tally, kind, true);
+
+	if (limit)
+		limit->spread = cycles / tally->elements;
 }
 
 void limits_set_most(struct tally *tally, enum limit_kind kind, double cycles)
 {
-	struct limits *limits = tally->limits;
+	struct limit *limit = limit_of(tally, kind, false);
 
-	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].kind == kind && !limits->limit[i].known)
-			limits->limit[i].most = cycles / tally->elements;
+	if (limit)
+		limit->most = cycles / tally->elements;
 }
 
 void limits_set_early(struct tally *tally, enum limit_kind kind, double cycles)
 {
-	struct limits *limits = tally->limits;
+	struct limit *limit = limit_of(tally, kind, true);
 
-	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].kind == kind && limits->limit[i].known)
-			limits->limit[i].early = cycles / tally->elements;
+	if (limit)
+		limit->early = cycles / tally->elements;
 }
 
 bool limits_uncertain(double cpe, double spread)

@@ -59,7 +59,7 @@ struct limit {
 	double early;  /* cycles per element by which the limit is lower in runs in which the core
 			  executes operations early (`extra early-vectors`) */
 	double most;   /* of a limit whose cycles are unknown: the most cycles per element that its
-			  effect   may take; 0: no bound is known */
+			  effect may take; 0: no bound is known */
 };
 
 /* An instruction of the loop, for the listing of the explanation. */

@@ -132,10 +132,12 @@ static double meets(const struct tally *tally, int i, int k)
 		const uint64_t *address = loop->path[s].address;
 		bool met = false;
 
-		loads += loop->path[s].insn == i;
-		for (int n = 0; n < LATE_STORES && n < stores; n++)
-			met |= stored[n] == address[k];
-		found += met && loop->path[s].insn == i;
+		if (loop->path[s].insn == i) {
+			for (int n = 0; n < LATE_STORES && n < stores; n++)
+				met |= stored[n] == address[k];
+			loads++;
+			found += met;
+		}
 		for (int m = 0; m < INSN_MEMORY; m++)
 			if (insn_stores(insn, m))
 				stored[stores++ % LATE_STORES] = address[m];

@@ -1,0 +1,46 @@
+/* From the knees of windows to the sizes of a core's buffers. */
+#include "check.h"
+
+#include "experiment/characterise/characterise_inside.h"
+#include "kernels/window.h"
+
+TEST(a_buffer_behind_a_full_reorder_buffer_has_no_size)
+{
+	static const struct window_filler fact[] = { { .buffer = "rob", .each = 1, .own = 2 },
+		{ .buffer = "load-queue", .each = 1, .own = 2 },
+		{ .buffer = "registers", .each = 1, .own = 2 } };
+	static struct windows_report windows;
+	static struct measured measured;
+
+	for (int i = 0; i < 3; i++)
+		windows.row[windows.count++] = (struct windows_row){ .filler = "filler",
+			.fact = &fact[i],
+			.knee = { .kind = KNEE_SHARP, .x = i == 2 ? 201 : 441 } };
+	evaluate_windows(&measured, &windows);
+	assert_int_equal(measured.buffer_count, 2);
+	assert_string_equal(measured.buffer[0].word, "rob");
+	assert_string_equal(measured.buffer[1].word, "registers");
+}
+
+/* Constants and additions take integer registers, but only additions take registers for flags. */
+TEST(fewer_additions_than_constants_are_the_flags_registers)
+{
+	for (int apart = 0; apart < 2; apart++) {
+		static const int kinds[] = { WINDOW_ADD, WINDOW_CONSTANT };
+		struct windows_report windows = { .count = 0 };
+		struct measured measured;
+
+		for (int i = 0; i < 2; i++)
+			windows.row[windows.count++] = (struct windows_row){
+				.filler = window_fillers[kinds[i]].name,
+				.fact = &window_fillers[kinds[i]],
+				.knee = { .kind = KNEE_SHARP, .x = apart && i == 0 ? 120 : 155 }
+			};
+		evaluate_windows(&measured, &windows);
+		assert_int_equal(measured.buffer_count, 1 + apart);
+		assert_string_equal(measured.buffer[0].word, apart ? "flags" : "registers");
+		assert_string_equal(measured.buffer[apart].word, "registers");
+	}
+}
+
+RUN_TESTS()
