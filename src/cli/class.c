@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/data.h"
 #include "base/document.h"
 #include "cli/format.h"
 #include "cli/screens.h"
@@ -89,7 +90,10 @@ int class_run(struct cli *cli, const struct class_wanted *wanted)
 	for (int i = 0; i < cli->word_count && status_is_ok(&status); i++)
 		status = answers_read(&answers, cli->words[i]);
 	if (status_is_ok(&status)) {
-		class_sort(&answers);
+		char **course = lessons_names();
+
+		class_sort(&answers, course);
+		data_names_free(course);
 		if (strcmp(cli->format->name, "csv") == 0)
 			class_csv(&answers, &text);
 		else

@@ -174,6 +174,9 @@ void lesson_free(struct lesson *lesson);
  * comes after those that its statement `after` names. Mistakes in a user's file are ignored. The
  * caller frees each lesson and the array. */
 struct lesson **lessons_all(int *count);
+/* The names of these lessons, in the same order, with NULL at the end: free with data_names_free().
+ */
+char **lessons_names(void);
 
 /* Returns the groups of numbers (enum lesson_hidden) that the step's question asks for. */
 unsigned lesson_asks_for(const struct lesson_step *step);

@@ -11,19 +11,35 @@
 /* GUESSES: the most different guesses that the report lists. */
 enum { GUESSES = 24, BAR = 30 };
 
-static int compare_answers(const void *a, const void *b)
+static bool same_question(const struct answer *a, const struct answer *b)
 {
-	const struct answer *left = a, *right = b;
-	int order = strcmp(left->lesson, right->lesson);
-
-	return order != 0 ? order : left->step - right->step;
+	return strcmp(a->lesson, b->lesson) == 0 && a->step == b->step;
 }
 
-void class_sort(struct answers *answers)
+/* The index of a lesson in the course; lessons that are not in the course come after it. */
+static int place_in_course(const char *lesson, char *const *course)
+{
+	int place = 0;
+
+	while (course[place] && strcmp(course[place], lesson) != 0)
+		place++;
+	return place;
+}
+
+static int compare_answers(const void *a, const void *b, void *course)
+{
+	const struct answer *left = a, *right = b;
+	int places = place_in_course(left->lesson, course) - place_in_course(right->lesson, course);
+	int names = strcmp(left->lesson, right->lesson);
+
+	return places != 0 ? places : names != 0 ? names : left->step - right->step;
+}
+
+void class_sort(struct answers *answers, char *const *course)
 {
 	if (answers->count > 1)
-		qsort(answers->answer, (size_t)answers->count, sizeof(*answers->answer),
-			compare_answers);
+		qsort_r(answers->answer, (size_t)answers->count, sizeof(*answers->answer),
+			compare_answers, (void *)course);
 }
 
 int class_question(const struct answers *answers, int begin, struct class_question *question)
@@ -31,7 +47,7 @@ int class_question(const struct answers *answers, int begin, struct class_questi
 	int end = begin;
 
 	*question = (struct class_question){ .first = &answers->answer[begin] };
-	for (; end < answers->count && compare_answers(question->first, &answers->answer[end]) == 0;
+	for (; end < answers->count && same_question(question->first, &answers->answer[end]);
 		end++) {
 		const char *verdict = answers->answer[end].verdict;
 

@@ -13,8 +13,9 @@ struct class_question {
 	int students, right, wrong, skipped, other;
 };
 
-/* Orders the answers by lesson and step. */
-void class_sort(struct answers *answers);
+/* Orders the answers by lesson and step. `course` has the names of the lessons in their order, and
+ * ends with NULL: see lessons_names(). Other lessons follow, ordered by name. */
+void class_sort(struct answers *answers, char *const *course);
 /* Finds the question that answer number `begin` of the sorted answers belongs to, and counts its
  * answers. Returns the index of the first answer to the next question. */
 int class_question(const struct answers *answers, int begin, struct class_question *question);

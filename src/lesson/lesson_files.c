@@ -129,3 +129,17 @@ struct lesson **lessons_all(int *count)
 	order(lessons, *count);
 	return lessons;
 }
+
+char **lessons_names(void)
+{
+	int count;
+	struct lesson **lessons = lessons_all(&count);
+	char **names = memory_new((size_t)count + 1, sizeof(*names));
+
+	for (int i = 0; i < count; i++) {
+		names[i] = memory_string(lessons[i]->name);
+		lesson_free(lessons[i]);
+	}
+	free(lessons);
+	return names;
+}

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/data.h"
 #include "base/monotonic.h"
 #include "recording/answers_follow.h"
 #include "ui/class_view.h"
@@ -28,6 +29,7 @@ struct class_screen {
 	struct canvas canvas;
 	enum theme theme;
 	const char *folder;
+	char **course;		    /* the names of the lessons in their order */
 	struct question_name front; /* the question on the screen; step 0: no question yet */
 	int revealed_count;
 	struct question_name *revealed;
@@ -238,7 +240,7 @@ static void run(struct class_screen *screen)
 		int ready;
 
 		if (answers_follow_update(screen->follow, monotonic_seconds())) {
-			class_sort(answers_follow_all(screen->follow));
+			class_sort(answers_follow_all(screen->follow), screen->course);
 			changed = true;
 		}
 		if (changed)
@@ -268,6 +270,7 @@ struct status ui_class(const struct ui_class_options *options, int *exit_status)
 		status = answers_follow_new(options->paths, options->path_count, &screen.follow);
 	if (!status_is_ok(&status))
 		return status;
+	screen.course = lessons_names();
 	canvas_init(&screen.canvas, 1, 1, options->ascii || !terminal_is_utf8());
 	status = signals_catch(screen_emergency);
 	if (status_is_ok(&status))
@@ -279,6 +282,7 @@ struct status ui_class(const struct ui_class_options *options, int *exit_status)
 	signals_release();
 	canvas_free(&screen.canvas);
 	answers_follow_free(screen.follow);
+	data_names_free(screen.course);
 	free(screen.revealed);
 	if (screen.ended_by)
 		*exit_status = 128 + screen.ended_by;

@@ -39,6 +39,8 @@ static void write_file(const char *name, const char *text)
 	",\"verdict\":\"" verdict "\",\"truth\":\"" measured "\",\"measured\":" measured \
 	",\"machine\":\"A core\"}\n"
 
+static char *course[] = { NULL };
+
 /* Checks the files one second later, when the next check is due. */
 static bool look(void)
 {
@@ -46,7 +48,7 @@ static bool look(void)
 
 	now += 1;
 	changed = answers_follow_update(follow, now);
-	class_sort(answers_follow_all(follow));
+	class_sort(answers_follow_all(follow), course);
 	return changed;
 }
 

@@ -57,6 +57,33 @@ static void write_answer(FILE *file, const char *who, int step, const char *gues
 	assert_true(answers_write(file, &answer));
 }
 
+static char *course[] = { (char[]){ "cycles" }, (char[]){ "chains" }, NULL };
+
+/* The questions come in the order of the course, and not of the alphabet; other lessons follow. */
+TEST(answers_are_in_the_order_of_the_course)
+{
+	static const char *const lessons[] = { "a", "chains", "cycles", "b" };
+	static const char *const sorted[] = { "cycles", "chains", "a", "b" };
+	FILE *file = fopen(path_of("o.jsonl"), "w");
+
+	for (int i = 0; i < 4; i++) {
+		struct answer answer = { .step = 1, .measured = 3, .lo = NAN, .hi = NAN };
+
+		set_words(answer.who, "w");
+		set_words(answer.lesson, lessons[i]);
+		set_words(answer.ask, "number");
+		set_words(answer.guess, "3");
+		set_words(answer.verdict, "wrong");
+		assert_true(answers_write(file, &answer));
+	}
+	fclose(file);
+	check_ok(answers_read(&answers, folder));
+	class_sort(&answers, course);
+	for (int i = 0; i < 4; i++)
+		assert_string_equal(answers.answer[i].lesson, sorted[i]);
+	unlink(path_of("o.jsonl"));
+}
+
 TEST(answers_are_counted_by_question_and_guess)
 {
 	struct class_question question;
@@ -74,7 +101,7 @@ TEST(answers_are_counted_by_question_and_guess)
 	assert_int_equal(answers.count, 4);
 	assert_int_equal(answers.files, 1);
 	assert_int_equal(answers.refused, 3);
-	class_sort(&answers);
+	class_sort(&answers, course);
 	next = class_question(&answers, 0, &question);
 	assert_int_equal(next, 3);
 	/* The second answer of one student replaces the first one. */
@@ -133,7 +160,7 @@ TEST(the_guesses_of_a_class_are_counted_exactly)
 	}
 	fclose(file);
 	check_ok(answers_read(&answers, path_of("c.jsonl")));
-	class_sort(&answers);
+	class_sort(&answers, course);
 	guesses = class_guesses_of(&answers, 0, 40);
 	assert_true(guesses.numbers);
 	for (int i = 0; i < guesses.count; i++) {
