@@ -11,6 +11,9 @@
 
 /* Seconds for which a doubtful measurement is repeated before it judges a guess all the same. */
 static const double DOUBT_MOST = 5;
+/* Seconds after which a guess does not wait for more trials or for the whole curve: on a busy core,
+ * the first request of a slow loop takes long. */
+static const double WAIT_MOST = 20;
 
 /* ---- opening and steps ---- */
 
@@ -255,6 +258,7 @@ static const char *missing(const struct session *session)
 {
 	const struct lesson_step *step = classroom_step(session);
 	const struct live *live = &session->live;
+	bool patient = session->now - session->classroom.guessed_at < WAIT_MOST;
 	struct collected measured;
 
 	if (live->failed || step->question.ask == ASK_TEXT)
@@ -266,15 +270,16 @@ static const char *missing(const struct session *session)
 		return NULL;
 	/* A guess does not wait for more trials of a recorded sample, because a recording gets no
 	 * more trials. */
-	if (!live->sample.valid || !live->answered ||
-		(live->sample.provisional && !session->replay))
+	if (!live->sample.valid ||
+		(patient && (!live->answered || (live->sample.provisional && !session->replay))))
 		return "measuring";
 	if (step->pinned.kernel && !session->pinned.there)
 		return NULL;
-	if (step->pinned.kernel && session->pinned.awaited && !doubt_of_a(session))
+	if (step->pinned.kernel && session->pinned.awaited && !doubt_of_a(session) &&
+		(patient || !session->pinned.sample.valid))
 		return "measuring A";
 	classroom_measure(session, &measured);
-	if (!measured.complete && session->now - session->classroom.guessed_at < 4 * DOUBT_MOST)
+	if (!measured.complete && patient)
 		return "measuring the curve";
 	return NULL;
 }

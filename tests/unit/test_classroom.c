@@ -195,6 +195,20 @@ TEST(a_contended_sample_is_measured_again_before_it_judges)
 	assert_string_equal(view.lesson.judgement->doubt, "contended");
 }
 
+/* On a busy core, the first request of a slow loop may take a minute: its first trials judge. */
+TEST(a_guess_does_not_wait_for_ever_for_more_trials)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=9 acc=1\nask number cpe\n"
+		    "  How many?\nexplain It took {cpe}.\n");
+	command("guess 3");
+	assert_string_equal(view.lesson.awaited, "measuring");
+	pass(15);
+	assert_string_equal(view.lesson.awaited, "measuring");
+	pass(6);
+	assert_non_null(view.lesson.judgement);
+	assert_string_equal(view.lesson.judgement->doubt, "provisional");
+}
+
 /* A student who quits while a contended sample is measured again has answered all the same. */
 TEST(an_answer_that_waits_is_recorded_at_the_end)
 {
