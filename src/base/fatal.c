@@ -158,7 +158,8 @@ static void report(const char *happened)
 	say("slexplore: ");
 	say(guarded);
 	say(happened);
-	say("; perhaps memory ran out\n");
+	say(getenv("HWLOC_SYNTHETIC") ? "; perhaps HWLOC_SYNTHETIC describes too large a machine\n"
+				      : "; perhaps memory ran out\n");
 	fatal_remove();
 	_exit(1);
 }

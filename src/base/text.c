@@ -17,8 +17,10 @@ static void *granted(void *memory, size_t count, size_t size)
 {
 	if (memory)
 		return memory;
-	fatal("out of memory: the system refused %zu bytes",
-		count > SIZE_MAX / size ? SIZE_MAX : count * size);
+	if (count > SIZE_MAX / size)
+		fatal("out of memory: %zu times %zu bytes are more than an address can count",
+			count, size);
+	fatal("out of memory: the system refused %zu bytes", count * size);
 }
 
 static size_t or_one(size_t count)
@@ -138,12 +140,13 @@ const char *text_string(const struct text *text)
 	return text->bytes ? text->bytes : "";
 }
 
-/* Whether a character changes the direction of writing. A character of this kind in a name from
- * outside the program could hide other text on the line. */
-static bool turns_direction(uint32_t c)
+/* Whether a character changes the direction of writing, or begins a line. A character of this kind
+ * in a name from outside the program could hide other text on the line, or look like a line of the
+ * program's. */
+static bool moves_text(uint32_t c)
 {
-	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069);
+	return c == 0x2028 || c == 0x2029 || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 size_t text_character(const char *at)
@@ -163,7 +166,7 @@ size_t text_character(const char *at)
 	}
 	if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
 		return 0;
-	return turns_direction(value) ? 0 : length;
+	return moves_text(value) ? 0 : length;
 }
 
 struct utf8 utf8_of(uint32_t code)

@@ -2,6 +2,7 @@
 #include "cli/bench.h"
 #include "cli/class.h"
 #include "cli/cli.h"
+#include "cli/format.h"
 #include "cli/model.h"
 #include "cli/screens.h"
 #include "lesson/lesson_check.h"
@@ -308,7 +309,11 @@ static int open_lesson(struct cli *cli)
 static int lesson_run(struct cli *cli)
 {
 	const struct asked *asked = cli->own;
+	const char *format = cli->format->name;
 
+	if (strcmp(format, "text") != 0 && !(asked->class && strcmp(format, "csv") == 0))
+		return cli_fail(cli,
+			status_usage("lesson prints text, and csv with --class; not %s", format));
 	if (asked->check)
 		return asked->replay ? check_recorded(cli, asked->replay) : check_here(cli);
 	if (asked->class)

@@ -78,6 +78,8 @@ refuse 2 'need standard input' lesson --class - --live
 refuse 2 'picture theme "presenter"' lesson --class answers.jsonl --picture class.svg --theme presenter
 expect 0 lesson ./good.lesson --replay "$recording" --theme presenter --script /dev/null --no-settings
 expect 2 lesson --class answers.jsonl --live
+refuse 2 'not json' lesson --class answers.jsonl --format json
+refuse 2 'not csv' lesson --format csv
 refuse 2 'need --class' lesson good --live
 expect 2 lesson --class
 expect 2 lesson nothing

@@ -174,7 +174,7 @@ TEST(halves_are_no_port_of_their_own)
 {
 	int half, both;
 
-	begin_small("class both latency 2 slots 1 ports i + c [M]\nclass fadd latency 3 ports i,j "
+	begin_small("class pack latency 2 slots 1 ports i + c [M]\nclass fadd latency 3 ports i,j "
 		    "[M]\nclass fadd.128 latency 3 slots 1 ports 2*i,j [M]\n"
 		    "class fmul latency 3 ports i,j [M]\nclass unpack latency 3 ports j [M]\n");
 	half = op_named("fadd.128");

@@ -158,12 +158,26 @@ TEST(small_differences_are_allowed)
 
 	check_ok(uarch_parse("\r\n# caf\xc3\xa9\nuarch  x\tX  the first # comment\r\nisa "
 			     "x86_64\nwidth 4.5 [M]\nports p0 [M]\n"
-			     "class a ports 2*p0:3+p0 [M]",
+			     "class alu ports 2*p0:3+p0 [M]",
 		"F", &uarch));
 	assert_string_equal(uarch->title, "X the first");
 	check_near(uarch->width, 4.5, 0);
-	assert_int_equal(uarch_find(uarch, "a", 0)->term_count, 2);
+	assert_int_equal(uarch_find(uarch, "alu", 0)->term_count, 2);
 	uarch_free(uarch);
+}
+
+/* No instruction has a misspelt class, so its line would change nothing. */
+TEST(a_class_that_no_instruction_has_is_a_mistake)
+{
+	struct uarch *uarch;
+	struct status status = uarch_parse("uarch x X\nisa x86_64\nwidth 4 [M]\nports p0 [M]\n"
+					   "class aluu latency 3 ports p0 [M]",
+		"F", &uarch);
+
+	assert_int_equal(status.code, STATUS_FAILED);
+	assert_string_equal(
+		status.text, "F:5: no instruction has the class \"aluu\"; did you mean alu?");
+	assert_null(uarch);
 }
 
 /* ---- names */

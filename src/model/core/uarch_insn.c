@@ -145,10 +145,51 @@ static bool names_class(const char *names, const struct uarch_class *class)
 	return names && strstr(names, name);
 }
 
+/* Whether an instruction can have a class: a rule of the instruction table names it, or its effect
+ * does. */
+static bool is_used(const struct uarch_ops *ops, const char *name)
+{
+	size_t length = strcspn(name, ".");
+
+	for (int i = 0; i < RESERVED_COUNT; i++)
+		if (strncmp(reserved[i].name, name, length) == 0 && !reserved[i].name[length])
+			return true;
+	return ops_class_find(ops, name) >= 0;
+}
+
+/* A class that no instruction has is misspelt. */
+static struct status check_classes(const struct uarch *uarch)
+{
+	const struct uarch_ops *ops = uarch->ops;
+	const char **names;
+	struct status status = status_ok();
+
+	for (int i = 0; i < uarch->class_count && status_is_ok(&status); i++) {
+		const struct uarch_class *class = &uarch->class[i];
+
+		if (is_used(ops, class->name))
+			continue;
+		names = memory_new((size_t)ops->class_count + RESERVED_COUNT, sizeof(*names));
+		for (int k = 0; k < ops->class_count; k++)
+			names[k] = ops->classes[k]->name;
+		for (int k = 0; k < RESERVED_COUNT; k++)
+			names[ops->class_count + k] = reserved[k].name;
+		status = status_unknown(
+			words_of("%s: no instruction has the class", class->where).text,
+			class->name, names, (size_t)ops->class_count + RESERVED_COUNT,
+			"see the tables of instructions, data/uarch/*.ops");
+		status.code = STATUS_FAILED;
+		free(names);
+	}
+	return status;
+}
+
 struct status uarch_bind(struct uarch *uarch)
 {
 	struct status status = ops_load(uarch->isa, &uarch->ops);
 
+	if (status_is_ok(&status))
+		status = check_classes(uarch);
 	if (!status_is_ok(&status))
 		return status;
 	for (int i = 0; i < uarch->class_count; i++) {
