@@ -68,7 +68,7 @@ static void slack_text(struct report *report, const void *item)
 	fprintf(out, "cycles   %s an iteration; quartiles %s to %s; source: %s\n",
 		units_value(slack->cycles).text, units_value(slack->cycles_lo).text,
 		units_value(slack->cycles_hi).text, source_name(slack->cycles_from));
-	fprintf(out, "\n%-13s%7s  %-15s%-10s%7s%7s    %s\n", "resource", "probed", "quartiles",
+	fprintf(out, "\n%-13s%7s  %-15s%-10s%7s%7s    %s\n", "resource", "probed", "range",
 		"kind", "slack", "model", "filler");
 	for (int i = 0; i < slack->count; i++) {
 		put_resource(out, &slack->resource[i]);
@@ -90,7 +90,8 @@ static void slack_text(struct report *report, const void *item)
 static void slack_end(struct report *report)
 {
 	fputs("\nprobed: cycles an iteration for which the loop keeps the resource busy\n"
-	      "slack: number of fillers that fit in one iteration at no cost\n",
+	      "slack: number of fillers that fit in one iteration at no cost\n"
+	      "at least: the slack may be larger, and the pressure lower than probed\n",
 		report->out);
 }
 
