@@ -45,6 +45,26 @@ struct units_text units_text(const char *format, ...)
 	return words;
 }
 
+/* Returns a number and its suffix ('\0': none). The labels of a frame are dozens of sizes, so this
+ * is faster than printf. */
+static struct units_text number_text(int64_t number, char suffix)
+{
+	struct units_text words;
+	uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	char digits[24], *at = digits + sizeof(digits);
+
+	*--at = '\0';
+	if (suffix)
+		*--at = suffix;
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	if (number < 0)
+		*--at = '-';
+	memcpy(words.text, at, (size_t)(digits + sizeof(digits) - at));
+	return words;
+}
+
 struct units_text units_size(int64_t bytes)
 {
 	int power = 0;
@@ -53,7 +73,7 @@ struct units_text units_size(int64_t bytes)
 		bytes /= 1024;
 		power++;
 	}
-	return units_text("%" PRId64 "%.*s", bytes, power > 0, suffixes + (power ? power - 1 : 0));
+	return number_text(bytes, power ? suffixes[power - 1] : '\0');
 }
 
 struct units_text units_size_short(int64_t bytes)

@@ -97,23 +97,36 @@ struct box box_part(struct box at, int x, int y, int width, int height)
 	return (struct box){ at.x + x, at.y + y, width, height, at.canvas };
 }
 
-/* Puts a character of one or two columns into the canvas. A character that is outside the box or
- * the canvas, in whole or in part, is omitted. */
-static void put(struct box at, int x, int y, enum style style, wchar_t character, int columns)
+/* One row of a box: its columns from `left` to before `right` lie inside the canvas. */
+struct row {
+	struct canvas_cell *cells; /* the canvas' row */
+	int x, left, right;	   /* x: the column of the canvas at which the box begins */
+};
+
+static struct row row_of(struct box at, int y)
 {
 	const struct canvas *canvas = at.canvas;
-	/* The columns and rows of the box that lie inside the canvas. */
-	int left = int_most(-at.x, 0), right = int_least(canvas->width - at.x, at.width);
 	int top = int_most(-at.y, 0), bottom = int_least(canvas->height - at.y, at.height);
+
+	if (y < top || y >= bottom)
+		return (struct row){ 0 };
+	return (struct row){ canvas->cells + (size_t)(at.y + y) * (size_t)canvas->width, at.x,
+		int_most(-at.x, 0), int_least(canvas->width - at.x, at.width) };
+}
+
+/* Puts a character of one or two columns into a row. A character that is outside the row, in whole
+ * or in part, is omitted. */
+static inline void put(struct row row, int x, enum style style, wchar_t character, int columns)
+{
 	struct canvas_cell *cell;
 
-	if (x < left || x + columns > right || y < top || y >= bottom)
+	if (x < row.left || x + columns > row.right)
 		return;
-	cell = &canvas->cells[(size_t)(at.y + y) * (size_t)canvas->width + (size_t)(at.x + x)];
+	cell = &row.cells[row.x + x];
 	/* The other half of an overwritten wide character becomes a blank. */
-	if (cell->character == 0 && x > left)
+	if (cell->character == 0 && x > row.left)
 		cell[-1].character = L' ';
-	if (x + columns < right && cell[columns].character == 0)
+	if (x + columns < row.right && cell[columns].character == 0)
 		cell[columns].character = L' ';
 	*cell = (struct canvas_cell){ character, (uint8_t)style };
 	if (columns == 2)
@@ -197,6 +210,7 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 	const char *end = utf8 + bytes;
 	int room = at.width - x, start = x, tail = at.canvas->ascii ? 2 : 1;
 	bool cut = !fits(at.canvas, utf8, bytes, room);
+	struct row row = row_of(at, y);
 	wchar_t character, out[4];
 
 	if (room <= 0)
@@ -210,14 +224,14 @@ static int draw(struct box at, int x, int y, enum style style, const char *utf8,
 		/* A cell of the canvas holds one character, so combining marks, which have no
 		 * column, are omitted. */
 		if (columns == 2 && out[0] == character)
-			put(at, x, y, style, character, 2);
+			put(row, x, style, character, 2);
 		else
 			for (int i = 0; i < columns; i++)
-				put(at, x + i, y, style, out[i], 1);
+				put(row, x + i, style, out[i], 1);
 		x += columns;
 	}
 	for (int i = 0; cut && i < tail; i++)
-		put(at, x++, y, style, at.canvas->ascii ? L'.' : L'…', 1);
+		put(row, x++, style, at.canvas->ascii ? L'.' : L'…', 1);
 	return x - start;
 }
 
@@ -236,7 +250,7 @@ int canvas_put_right(struct box at, int x, int y, enum style style, const char *
 
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph)
 {
-	put(at, x, y, style, at.canvas->glyphs[glyph], 1);
+	put(row_of(at, y), x, style, at.canvas->glyphs[glyph], 1);
 }
 
 void canvas_mark(struct box at, int x, int y, enum style style, enum glyph glyph)
@@ -262,7 +276,8 @@ void canvas_dots(struct box at, int x, int y, enum style style, unsigned bits, c
 
 	for (int i = 0; i < 8; i++)
 		pattern |= (bits >> i & 1) << order[i];
-	put(at, x, y, style, at.canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern), 1);
+	put(row_of(at, y), x, style, at.canvas->ascii ? (wchar_t)twin : (wchar_t)(0x2800 + pattern),
+		1);
 }
 
 static size_t measure(const void *context, const char *at, int *columns)
