@@ -264,19 +264,19 @@ static void restore_modes(void)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
 
-/* Largest believable number of lines or columns in the environment, and the most that are drawn: a
- * terminal may say that it has any size, and ncurses counts in 16 bits. */
+/* The most lines and columns that are drawn: a terminal may say that it has any size, and ncurses
+ * counts in 16 bits. */
 enum { SIDE_MOST = 2000 };
 
-/* Unsets LINES or COLUMNS if its number is not believable: ncurses would allocate memory for it. */
-static void check_size(const char *variable)
+/* Returns the number in LINES or COLUMNS, which tells the size of a terminal that does not;
+ * `otherwise` if the number is not believable. */
+static int size_named(const char *variable, int otherwise)
 {
 	const char *value = getenv(variable);
 	char *end;
-	long number = value ? strtol(value, &end, 10) : 1;
+	long number = value ? strtol(value, &end, 10) : 0;
 
-	if (number < 1 || number > SIDE_MOST)
-		unsetenv(variable);
+	return number >= 1 && number <= SIDE_MOST && !*end ? (int)number : otherwise;
 }
 
 struct status screen_open(void)
@@ -290,8 +290,10 @@ struct status screen_open(void)
 		return status_failed("the terminal cannot be opened: %s", strerror(errno));
 	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
-	check_size("LINES");
-	check_size("COLUMNS");
+	/* ncurses must not look for the size: after endwin(), it would believe any size that the
+	 * terminal tells. screen_resize() sets the size. */
+	use_env(FALSE);
+	use_tioctl(FALSE);
 	/* ncurses does not check every allocation. */
 	fatal_guard("ncurses, which draws on the terminal,");
 	learn_restore();
@@ -380,8 +382,8 @@ void screen_size(int *width, int *height)
 {
 	struct winsize size;
 
-	*width = COLS;
-	*height = LINES;
+	*width = size_named("COLUMNS", COLS);
+	*height = size_named("LINES", LINES);
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
 		*width = size.ws_col;
 		*height = size.ws_row;

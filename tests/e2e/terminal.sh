@@ -165,6 +165,13 @@ lacks 'cycles per '
 until_true restored || stuck "not restored when stopped"
 keys fg Enter
 shows 'cycles per '
+# Also if the terminal says meanwhile that it is larger than ncurses can count: ncurses would look for the size itself.
+keys C-z
+shows '^ready>'
+stty -F "$tty" rows 32768
+keys fg Enter
+shows 'cycles per '
+stty -F "$tty" rows 24
 keys Down
 shows '▸ '
 keys q
