@@ -110,16 +110,6 @@ void bench_note_bound(const struct bench *bench, const struct cli *cli);
 /* Prints notes about conditions that make the result less reliable. For example, the worker is not
  * bound to its core, or a large working set has no huge pages. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
-
-/* Catches SIGINT, SIGTERM and SIGHUP from now on. A second signal ends the program at once. The
- * first one does so if the program has not ended interrupt_seconds later (tests set less), because
- * a stopped terminal (Ctrl-S) blocks output for ever. */
-void interrupt_catch(void);
-extern unsigned interrupt_seconds;
-
-/* Returns the received signal, or 0. */
-int interrupt_signal(void);
-
 struct progress_line {
 	const struct cli *cli;
 	/* The progress line is shown: the messages go to a terminal, and --quiet was not given. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "model/counts/events.h"
 
@@ -96,7 +97,7 @@ static int doctor_run(struct cli *cli)
 	examine_core(cli, &bench, &examination);
 	if (interrupt_signal()) {
 		bench_close(&bench);
-		return 128 + interrupt_signal();
+		return interrupt_exit(CLI_DONE);
 	}
 	environment_read_core(&examination.environment, "", bench.machine->cpu);
 	examination.counter_error = environment_counter_error();

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 
 /* CHECK_SECONDS: time limit of a measurement. CHECK_REPEATS: how often the check of a lesson
@@ -216,7 +217,7 @@ static int check_words(struct cli *cli, const struct lesson_source *source)
 	for (int i = 0; i < count; i++)
 		lesson_free(lessons[i]);
 	free(lessons);
-	return interrupt_signal() ? 128 + interrupt_signal() : bad ? CLI_UNMEASURED : CLI_DONE;
+	return interrupt_exit(bad ? CLI_UNMEASURED : CLI_DONE);
 }
 
 static int check_here(struct cli *cli)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/own/own.h"
@@ -436,7 +437,7 @@ static int conclude(struct recorder *recorder)
 				   : "",
 			cli->words[0]);
 	if (interrupt_signal())
-		return 128 + interrupt_signal();
+		return interrupt_exit(CLI_DONE);
 	return recorder->failed ? CLI_UNMEASURED : CLI_DONE;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/document.h"
+#include "base/interrupt.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "cli/bench.h"

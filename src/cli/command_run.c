@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "experiment/advice/gap.h"
@@ -130,8 +131,9 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model,
 	answered = bench_measure(bench, &request, result);
 	if (answered && (status_is_ok(&result->status) || result->status.code == STATUS_CANCELLED))
 		sample_summarise(&result->trials, &result->facts, &sample);
-	if (interrupt_signal()) {
-		exit_status = 128 + interrupt_signal();
+	exit_status = interrupt_exit(exit_status);
+	if (exit_status != CLI_DONE) {
+		/* The finished trials are printed below. */
 	} else if (!status_is_ok(&result->status)) {
 		exit_status = cli_fail(cli, result->status);
 	} else if (!sample.valid) {
@@ -170,7 +172,7 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model,
 				cli, model, setting, report->explanation, &sample, exit_status);
 	}
 	free(result);
-	return exit_status;
+	return interrupt_exit(exit_status);
 }
 
 /* Makes an experiment on the loop at one setting. */
@@ -182,9 +184,7 @@ static int experiment(
 
 	bench_note_bound(bench, cli);
 	/* A signal may come before the first measurement. */
-	if (exit_status == CLI_DONE && interrupt_signal())
-		exit_status = 128 + interrupt_signal();
-	return exit_status;
+	return interrupt_exit(exit_status);
 }
 
 static double predict(void *context, const struct setting *setting)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/text.h"
 
 /* Values of L3 and memory that differ from a measurement are measured again after RENEW_SECONDS. */
@@ -217,7 +218,7 @@ static int measure(struct output *output)
 		cli_note(output->cli,
 			"interrupted: %u of %" PRIu64 " settings are measured and printed",
 			output->report.records, sweep_progress(output->sweep).cells);
-		return draw(output, 128 + interrupt_signal());
+		return draw(output, interrupt_exit(CLI_DONE));
 	}
 	return draw(output, output->failed ? CLI_UNMEASURED : CLI_DONE);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/interrupt.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "cli/bench.h"

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "cli/bench.h"

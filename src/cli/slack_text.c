@@ -68,8 +68,8 @@ static void slack_text(struct report *report, const void *item)
 	fprintf(out, "cycles   %s an iteration; quartiles %s to %s; source: %s\n",
 		units_value(slack->cycles).text, units_value(slack->cycles_lo).text,
 		units_value(slack->cycles_hi).text, source_name(slack->cycles_from));
-	fprintf(out, "\n%-13s%7s  %-15s%-10s%7s%7s    %s\n", "resource", "probed", "range",
-		"kind", "slack", "model", "filler");
+	fprintf(out, "\n%-13s%7s  %-15s%-10s%7s%7s    %s\n", "resource", "probed", "range", "kind",
+		"slack", "model", "filler");
 	for (int i = 0; i < slack->count; i++) {
 		put_resource(out, &slack->resource[i]);
 		differs |= is_measured(&slack->resource[i]) &&

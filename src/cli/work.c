@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/model.h"
 #include "experiment/sweep/sweep.h"
@@ -63,7 +64,7 @@ int work_conclude(struct cli *cli, const struct bench *bench, const struct campa
 
 	if (interrupt_signal()) {
 		cli_note(cli, "interrupted: %s", state.any ? printed : "nothing was measured yet");
-		return 128 + interrupt_signal();
+		return interrupt_exit(CLI_DONE);
 	}
 	if (!state.any)
 		return cli_fail(cli, status_failed("nothing could be measured: %.200s",
@@ -135,7 +136,7 @@ static int experiment_once(struct cli *cli, struct bench *bench, struct report *
 						    campaign_state(campaign).why));
 		text_free(&name);
 	}
-	return interrupt_signal() ? 128 + interrupt_signal() : exit_status;
+	return interrupt_exit(exit_status);
 }
 
 int work_experiment_on(struct cli *cli, struct bench *bench, struct model *model,

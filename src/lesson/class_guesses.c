@@ -159,7 +159,7 @@ void class_guesses_join(struct class_guesses *guesses, int most)
 
 int class_guesses_most(const struct class_guesses *guesses)
 {
-	int most = 0;
+	int most = 1;
 
 	for (int i = 0; i < guesses->count; i++)
 		most = guesses->guess[i].count > most ? guesses->guess[i].count : most;

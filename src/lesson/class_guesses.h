@@ -36,7 +36,7 @@ void class_guesses_rank(struct class_guesses *guesses);
 /* Joins guesses until at most `most` (from 1) are left: the two numbers that are nearest to each
  * other, or the last two guesses in words. */
 void class_guesses_join(struct class_guesses *guesses, int most);
-/* Returns the largest number of students with one guess. */
+/* Returns the largest number of students with one guess; at least 1. */
 int class_guesses_most(const struct class_guesses *guesses);
 /* Returns the words of a guess, safe to show: "3", "2.9 to 3.1", "4 other guesses". */
 struct words class_guess_words(const struct class_guess *guess);

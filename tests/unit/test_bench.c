@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "cli/bench.h"
 #include "cli/work.h"
 
@@ -418,6 +419,7 @@ TEST(a_signal_ends_it_between_two_requests)
 	struct counting counting = { .wanted = 100, .signal_at = 2 }, none = { .wanted = 100 };
 	const struct campaign campaign = { &campaign_counting, &counting },
 			      other = { &campaign_counting, &none };
+	struct result *result = malloc(sizeof(*result));
 
 	interrupt_catch();
 	assert_true(work_carry_out(&cli, &bench, &campaign));
@@ -427,6 +429,12 @@ TEST(a_signal_ends_it_between_two_requests)
 	assert_non_null(strstr(all_of(cli.err), "interrupted: the results so far are printed"));
 	assert_false(work_carry_out(&cli, &bench, &other));
 	assert_int_equal(none.asked, 0);
+	/* A request after the signal is not even submitted, so nothing is waited for. */
+	engine.request.kernel = NULL;
+	assert_false(bench_measure(
+		&bench, &(struct request){ .kernel = kernel_find("combine") }, result));
+	assert_null(engine.request.kernel);
+	free(result);
 	work_conclude(&cli, &bench, &other, "the results so far are printed");
 	assert_non_null(strstr(all_of(cli.err), "interrupted: nothing was measured yet"));
 	fclose(cli.err);

@@ -119,6 +119,27 @@ TEST(answers_are_counted_by_question_and_guess)
 	unlink(path_of("a.jsonl"));
 }
 
+/* A file that another program wrote may have an answer without a guess. Options that nobody chose
+ * are listed all the same. */
+TEST(answers_without_a_guess_are_counted)
+{
+	FILE *file = fopen(path_of("g.jsonl"), "w");
+	struct answer answer = { .step = 1, .measured = NAN, .lo = NAN, .hi = NAN, .choice = 1 };
+
+	set_words(answer.who, "w");
+	set_words(answer.lesson, "chains");
+	set_words(answer.title, "One product");
+	set_words(answer.ask, "choice");
+	set_words(answer.verdict, "undecided");
+	assert_true(answers_write(file, &answer));
+	fclose(file);
+	check_ok(answers_read(&answers, path_of("g.jsonl")));
+	class_sort(&answers, course);
+	class_text(&answers, &text);
+	check_contains(text_string(&text), "0    more than 2");
+	unlink(path_of("g.jsonl"));
+}
+
 /* A student who starts the program again has another random word, but the same name. */
 TEST(equal_names_in_one_file_are_one_student)
 {

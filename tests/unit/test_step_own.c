@@ -3,8 +3,11 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "engine/own/own.h"
 #include "model/code/step.h"
 
@@ -216,6 +219,29 @@ TEST(test_branches)
 			found += loop.insn[k].address == branches.branch[i].address &&
 				 loop.insn[k].flow == FLOW_BRANCH;
 	assert_true(found > branches.count * 9 / 10);
+}
+
+/* A loop whose calls take minutes to single-step can be stopped. The signal stays, so a process of
+ * its own gets it. */
+TEST(a_signal_ends_the_stepping)
+{
+	const struct kernel *kernel =
+		open_loop("s.c", "/* slexplore: a=f64[n] cflags=-O1 */\n"
+				 "double kept;\n"
+				 "long loop(long n, double *a) { for (long i = 0; i < n; i++) kept "
+				 "+= a[i]; return 0; }\n");
+	pid_t child;
+	int how;
+
+	check_ok(step(kernel));
+	child = fork();
+	if (child == 0) {
+		interrupt_catch();
+		raise(SIGTERM);
+		_exit(step(kernel).code == STATUS_CANCELLED ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
 }
 
 RUN_TESTS(.each_set_up = setup, .each_tear_down = teardown)

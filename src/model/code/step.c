@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/monotonic.h"
 #include "base/text.h"
 #include "engine/own/own_child.h"
@@ -167,6 +168,11 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 		number == SIGSEGV && tracer->plan->called ? tracer->plan->called : "");
 }
 
+static struct status interrupted(void)
+{
+	return status_make(STATUS_CANCELLED, "interrupted while the code was single-stepped");
+}
+
 /* Continues the child with `request` (PTRACE_CONT or PTRACE_SINGLESTEP). Waits until the signal
  * `wanted` stops the child process. */
 static struct status go(struct tracer *tracer, int request, int wanted)
@@ -178,6 +184,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 		int how = 0;
 		pid_t waited;
 
+		if (interrupt_signal())
+			return interrupted();
 		if (ptrace(request, tracer->child, NULL, NULL) != 0 && errno != ESRCH)
 			return step_refused(errno);
 		/* A child that runs freely may disable its own timer, so the parent checks the time
@@ -189,6 +197,8 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 					strerror(errno));
 			if (step_is_late(tracer))
 				return ended_by_signal(tracer, SIGALRM);
+			if (interrupt_signal())
+				return interrupted();
 			if (!stepping)
 				nanosleep(&moment, NULL);
 			/* Frequent checks would count as work of the parent, and an idle child as
@@ -221,6 +231,10 @@ struct status step_start(struct tracer *tracer)
 	tracer->begin = monotonic_seconds();
 	tracer->before = (struct step_share){ 0 };
 	step_add_own_share(&tracer->before);
+	if (interrupt_signal()) {
+		tracer->gone = true;
+		return interrupted();
+	}
 	tracer->child = own_child_fork();
 	if (tracer->child == 0)
 		child_main(tracer->plan);

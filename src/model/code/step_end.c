@@ -85,8 +85,8 @@ void step_watch_begin(struct step_watch *watch, const struct step_plan *plan)
 	const struct sigaction action = { .sa_handler = interrupt };
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = WATCH_SIGNAL };
 	/* A signal just before a call of waitpid() interrupts nothing, so further signals follow
-	 * soon. */
-	double first = plan->seconds < 3600 ? plan->seconds : 3600, next = fmin(first, 2) / 8;
+	 * soon. The first one comes early, because the user may stop the command. */
+	double next = fmin(plan->seconds, 2) / 8, first = next;
 	sigset_t mine;
 
 	if (plan->latest > 0 && plan->latest - monotonic_seconds() < first)
