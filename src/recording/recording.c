@@ -72,6 +72,7 @@ static struct records records_of(struct recording *recording)
  * possible. After a write error, nothing more is written to the recording's file. */
 static void flush(struct recording *recording)
 {
+	struct stat facts;
 	size_t done = 0;
 
 	while (status_is_ok(&recording->state.status) && done < recording->block.length) {
@@ -93,6 +94,11 @@ static void flush(struct recording *recording)
 					: status_failed("%.120s: %s; nothing was recorded",
 						  recording->path, strerror(errno));
 	}
+	/* On a full disk, a part of the lines may be there. */
+	if (done < recording->block.length && fstat(recording->file, &facts) == 0 &&
+		S_ISREG(facts.st_mode) && facts.st_size >= (off_t)done &&
+		ftruncate(recording->file, facts.st_size - (off_t)done) == 0)
+		done = 0;
 	recording->state.bytes += done;
 	text_clear(&recording->block);
 }

@@ -151,6 +151,7 @@ says err 'No space left on device'
 	ulimit -f 1
 	expect 1 record limited.jsonl k-loads k=1 --time-budget 0.1
 	says err 'File too large'
+	[ -z "$(tail -c 1 limited.jsonl)" ] || fail "a recording ends with a part of a line"
 )
 expect 1 record no-such-directory/x.jsonl k-loads
 says err 'No such file or directory'
