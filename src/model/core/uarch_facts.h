@@ -225,6 +225,9 @@ FACT(EXTRA_STORE_MERGE, "extra store-merge")
 /* cycles by which vector operations may be faster than their latency while their scheduler is
  * almost empty, as in loops that wait for cache lines */
 FACT(EXTRA_EARLY_VECTORS, "extra early-vectors")
+/* 1: taken branches are predicted in pairs, so an odd number in each iteration counts as one more
+ */
+FACT(EXTRA_TAKEN_PAIRS, "extra taken-pairs")
 /* 1: branches that are not taken need no entry of "size branches" */
 FACT(EXTRA_TAKEN_ENTRIES, "extra taken-entries")
 /* cycles per line from the second-level cache that loops reach in practice. Unlike the lines per

@@ -465,6 +465,7 @@ static void compute(const struct loop *loop, const struct uarch *uarch,
 			      : place->walk.mispredicts >= 0 ? place->walk.mispredicts
 							     : (double)NAN;
 	limits_throughput(&tally);
+	limits_first_cache(&tally);
 	limits_ports(&tally);
 	limits_chain(&tally);
 	limits_memory(&tally);

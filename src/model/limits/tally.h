@@ -96,15 +96,21 @@ void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *f
  * instructions (path). */
 double limits_highest(const struct limits *limits);
 
-/* Each of the next five functions adds one group of limits. limits_compute() calls the functions
+/* Each of the next six functions adds one group of limits. limits_compute() calls the functions
  * limits_throughput() to limits_soft() in the order of their declarations. */
 void limits_throughput(struct tally *tally);
+void limits_first_cache(struct tally *tally);
 void limits_ports(struct tally *tally);
 void limits_chain(struct tally *tally);
 void limits_memory(struct tally *tally);
 void limits_ordered(struct tally *tally);
 /* memory_only: adds only limits that may depend on L3 or memory. */
 void limits_soft(struct tally *tally, bool memory_only);
+
+/* Whether a memory access crosses the end of a cache line. If the core executes a 64-byte access as
+ * two 32-byte halves, the access does not count as crossing if each half lies in one cache line
+ * (measured on Zen 4). */
+bool limits_crosses_line(const struct uarch *uarch, uint64_t address, unsigned size);
 
 /* Returns the number of addresses that the accesses of the path compute. */
 double limits_addresses(const struct tally *tally);
