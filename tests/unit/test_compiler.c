@@ -110,6 +110,17 @@ TEST_WITH(a_compiler_without_end_is_ended_at_its_deadline, set_up, tear_down)
 	check_no_folder();
 }
 
+/* The parent of the compiler watches its time, and a stopped process watches nothing. */
+TEST_WITH(a_compiler_cannot_stop_its_supervisor, set_up, tear_down)
+{
+	fake_compiler("kill -STOP $PPID; sleep 60");
+	compilation.seconds = 0.5;
+	compile(NULL);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_parts(status.text, "mine.c", "did not end within 0.5 s");
+	check_no_folder();
+}
+
 TEST_WITH(cancelling_ends_all_processes_of_the_compiler, set_up, tear_down)
 {
 	struct job *job;

@@ -270,7 +270,7 @@ static int run(const struct compilation *compilation, char **words, struct outco
 	const pid_t parent = getpid();
 	bool stopping = false;
 	int over[2]; /* the supervisor's end closes this pipe, which wakes the parent */
-	int error = 0;
+	int error = 0, how;
 	pid_t supervisor;
 
 	if (pipe2(over, O_CLOEXEC) != 0)
@@ -283,9 +283,15 @@ static int run(const struct compilation *compilation, char **words, struct outco
 	else
 		own_folder_used(compilation->folder, supervisor);
 	close(over[1]);
-	while (supervisor > 0 && waitpid(supervisor, NULL, WNOHANG) == 0) {
+	for (pid_t seen;
+		supervisor > 0 && (seen = waitpid(supervisor, &how, WNOHANG | WUNTRACED)) >= 0;) {
 		struct pollfd wait = { .fd = over[0] };
 
+		/* A compiler that stops its supervisor must not stop its clock. */
+		if (seen > 0 && WIFSTOPPED(how))
+			kill(supervisor, SIGCONT);
+		else if (seen > 0)
+			break;
 		poll(&wait, 1, LOOK_MS);
 		if (!stopping && compilation->cancel && atomic_load(compilation->cancel)) {
 			stopping = true;

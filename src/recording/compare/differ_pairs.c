@@ -301,7 +301,8 @@ static void finish_pair(const struct compared *compared, struct differ_pair *pai
 		pair->b_causes |= differ_cause_of(quantity, row->ratio);
 	}
 	free(chance);
-	qsort(pair->row, count, sizeof(*pair->row), by_effect);
+	if (count > 1)
+		qsort(pair->row, count, sizeof(*pair->row), by_effect);
 	if (pair->verdicts[DIFFER_DIFFERS]) {
 		/* With enough runs, the quantities on_cpu and busy were judged themselves. */
 		unsigned judged = pair->a.runs >= TEST_RUNS && pair->b.runs >= TEST_RUNS
