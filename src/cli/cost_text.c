@@ -9,6 +9,7 @@
 #include "cli/format.h"
 #include "cli/work.h"
 #include "experiment/cost/cost.h"
+#include "picture/chart_reports.h"
 
 enum { TEXT_WIDTH = 26 };
 
@@ -224,6 +225,14 @@ static const void *item_of(const void *self)
 	return cost_report(self);
 }
 
-const struct loop_experiment cost_experiment = {
-	.subject = &subject_cost, .patience = 8, .prepare = prepare, .item = item_of
-};
+static struct chart *chart_of(const void *item, const struct chart_origin *origin)
+{
+	return chart_costs(item, origin);
+}
+
+const struct loop_experiment cost_experiment = { .subject = &subject_cost,
+	.patience = 8,
+	.prepare = prepare,
+	.item = item_of,
+	.item_bytes = sizeof(struct cost_report),
+	.chart = chart_of };

@@ -82,14 +82,16 @@ const struct loop_experiment *work_experiment(const struct cli *cli)
 
 struct status work_experiment_allowed(const struct cli *cli)
 {
-	const char *option = cli->slack ? "slack" : cli->cost ? "cost" : cli->why ? "why" : NULL;
+	const struct loop_experiment *experiment = work_experiment(cli);
+	bool sweep = strcmp(cli->command->name, "sweep") == 0;
 
 	if (cli->slack + cli->cost + cli->why > 1)
 		return status_usage(
 			"--slack, --cost and --why exclude each other: use one of them");
-	if (option && drawing_wanted(cli) && !cli->slack)
-		return status_usage(
-			"--%s draws no picture: leave out --picture and --gnuplot", option);
+	if (drawing_wanted(cli) && sweep && experiment && !experiment->chart_over)
+		return status_usage("--cost draws a picture of one setting: use slexplore run");
+	if (drawing_wanted(cli) && cli->why)
+		return status_usage("--why draws no picture: leave out --picture and --gnuplot");
 	return status_ok();
 }
 

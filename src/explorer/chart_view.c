@@ -204,6 +204,13 @@ static struct chart *view_pressure(
 	return view->slack ? chart_pressure(view->slack, origin) : NULL;
 }
 
+static struct chart *view_costs(
+	const struct view *view, const struct chart_origin *origin, struct status *why)
+{
+	(void)why;
+	return view->cost ? chart_costs(view->cost, origin) : NULL;
+}
+
 static struct chart *view_probe(
 	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
@@ -274,6 +281,8 @@ static const struct row rows[] = {
 		view_ladder },
 	{ "ports", "pressure", "the probed pressure", true,
 		HIDDEN_CPE | HIDDEN_LIMITS | HIDDEN_BINDING, view_pressure },
+	{ "code", "costs", "the cost of an instruction", true,
+		HIDDEN_CPE | HIDDEN_LIMITS | HIDDEN_BINDING, view_costs },
 	{ "timeline", "timeline", "the timeline", false,
 		HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES, view_timeline },
 	{ "graph", "graph", "the graph", false, HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
@@ -300,8 +309,9 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 				    "timeline and graph have one",
 			row ? row->measured : view->screen.front);
 	if (!row)
-		return status_usage("there is no picture of %s: slices, ladder, ports, mountain, "
-				    "probe, sweep, windows, timeline and graph have one",
+		return status_usage(
+			"there is no picture of %s: slices, ladder, ports, code, mountain, "
+			"probe, sweep, windows, timeline and graph have one",
 			view->screen.front);
 	if (view->hidden & row->shows)
 		return status_usage("there is no picture of %s: it is hidden until the question "

@@ -1,7 +1,8 @@
-/* Charts of reports: the ladder of limits, a probe, the windows of a core. Charts of sweeps are in
- * chart_sweep.h. The caller owns each chart. */
+/* Charts of reports: the ladder of limits, a probe, the windows of a core, pressures and costs.
+ * Charts of sweeps are in chart_sweep.h. The caller owns each chart. */
 #pragma once
 
+#include "experiment/cost/cost.h"
 #include "experiment/probe/probe.h"
 #include "experiment/setting/setting.h"
 #include "experiment/slack/slack.h"
@@ -40,3 +41,8 @@ struct chart *chart_pressure(const struct slack_report *report, const struct cha
  * kernel, and differ only in this knob. Returns NULL if there is no report. */
 struct chart *chart_pressures(const struct slack_report *const *reports, int count, int knob,
 	const struct chart_origin *origin);
+
+/* Makes the chart of the costs of a loop's instructions: a bar for each of the most expensive
+ * instructions, in the order of the code, and the cycles of an element below. Returns NULL if no
+ * cost is known. */
+struct chart *chart_costs(const struct cost_report *report, const struct chart_origin *origin);

@@ -31,6 +31,7 @@ refuse 2 'no combination of knob values is left' sweep combine acc=3 unroll=1,2
 refuse 2 '--cpu' run combine --cpu 99999
 refuse 2 '--why exclude each other' run combine --slack --why
 refuse 2 '--why draws no picture' run combine --why --picture x.svg
+refuse 2 '--cost draws a picture of one setting' sweep combine unroll=4,8 --cost --picture x.svg
 refuse 2 'one value' sweep combine unroll=4,8 acc=1,2 --slack --picture x.svg
 refuse 2 'did you mean --format?' list --formt json
 refuse 2 'nonesuch' explore --uarch nonesuch --script /dev/null

@@ -386,6 +386,48 @@ TEST(the_ladder_has_limits_and_what_was_measured)
 	assert_true(chart->x.scale.high >= 4);
 }
 
+/* The most expensive instructions have bars, in the order of the code, and the loop has the last
+ * one. */
+TEST(costs_have_a_bar_for_each_expensive_instruction)
+{
+	struct cost_report *costs = memory_new(1, sizeof(*costs));
+
+	setting_init(&costs->setting, &kernel_fold);
+	assert_null(chart_costs(costs, &origin));
+	costs->cpe = (struct cost_value){ 3, 2.9, 3.1 };
+	costs->cycles_from = SOURCE_REFERENCE;
+	costs->count = 14;
+	for (int i = 0; i < costs->count; i++) {
+		struct cost_insn *insn = &costs->insn[i];
+
+		*insn = (struct cost_insn){
+			.model = 0.2, .twice = { 0.1, 0.1, 0.1 }, .later = { NAN, NAN, NAN }
+		};
+		/* The third and fourth are the cheapest but one; the second has no cost. */
+		insn->cost.value = i == 1	      ? (double)NAN
+				   : i == 2 || i == 3 ? 0.01
+				   : i == 5	      ? 2
+						      : 0.1;
+		insn->cost.lo = insn->cost.hi = insn->cost.value;
+		snprintf(insn->text, sizeof(insn->text), "add r%d, 1", i);
+	}
+	costs->insn[6].contended = true;
+	chart = chart_costs(costs, &origin);
+	assert_int_equal(chart->bar_count, 12);
+	assert_string_equal(chart->bar[0].name, "add r0, 1");
+	assert_string_equal(chart->bar[1].name, "add r4, 1");
+	assert_string_equal(chart->bar[2].name, "add r5, 1");
+	assert_string_equal(chart->bar[2].value_words, "2.00");
+	assert_int_equal(chart->bar[2].kind, BAR_BINDING);
+	assert_int_equal(chart->bar[3].kind, BAR_SOFT);
+	assert_int_equal(chart->bar[4].kind, BAR_HARD);
+	assert_string_equal(chart->bar[4].cause, "core model 0.20; twice 0.10; later -");
+	assert_int_equal(chart->bar[11].kind, BAR_MEASURED);
+	assert_string_equal(chart->remark,
+		"the 11 most expensive of 14 instructions, in the order of the code");
+	free(costs);
+}
+
 /* The busiest resource is on top; idle resources have no bar; an upper bound is a light bar. */
 TEST(probed_pressure_has_a_bar_for_each_busy_resource)
 {
@@ -651,9 +693,10 @@ TEST(what_has_no_picture_says_so)
 {
 	const char *what;
 
-	show("code");
+	show("counters");
 	check_refused(chart_view(view, &origin, &chart, &what),
-		"slices, ladder, ports, mountain, probe, sweep, windows, timeline and graph have "
+		"slices, ladder, ports, code, mountain, probe, sweep, windows, timeline and graph "
+		"have "
 		"one");
 	assert_null(chart);
 	view->screen.front = "ladder";
