@@ -421,6 +421,14 @@ TEST(page_walks_are_those_of_chained_loads)
 	limits_of_place(*state, PLAIN, 1, &place);
 	check_near(cpe_of(LIMIT_PAGE_WALKS),
 		fmax(cpe_of(LIMIT_MISSES), cpe_of(LIMIT_MEMORY_LINES)) + 8 * beyond / 5, 1e-9);
+	/* If each element begins a chain, those of 12 elements fit the reorder buffer, and so do
+	 * their walks. Measured on Zen 5, three loads in a chain over 4 MiB: 3.8 cycles; 14.1 with
+	 * walks one after the other. */
+	place.walk.chains = 1;
+	place.walk.restart = 1;
+	limits_of_place(*state, PLAIN, 1, &place);
+	check_contains(cause_of(LIMIT_PAGE_WALKS), "miss the first TLB: +1.25 cycles an iteration");
+	place.walk.restart = 0;
 	place.walk.reach[1].range = 65536;
 	limits_of_place(*state, PLAIN, 1, &place);
 	assert_null(find(LIMIT_PAGE_WALKS));

@@ -21,6 +21,15 @@
  * of memory takes 650 cycles. */
 enum { STORES_MISSING = 6 };
 
+/* Returns the share of the time of chained loads that remains if chains begin again, so that the
+ * next ones fit the reorder buffer at the same time. */
+static double share_alone(const struct tally *tally)
+{
+	double restart = tally->place->walk.restart, together = limits_in_buffer(tally);
+
+	return restart <= 0 ? 1 : isfinite(together) ? limits_restart_share(restart, together) : 0;
+}
+
 /* Adds a limit without cycles if the cache or memory level `level` lacks the number called `what`,
  * such as "latency". `level` is NULL if every level has the number. Returns true if `level` is not
  * NULL, so a number of a memory level is missing. */
@@ -57,7 +66,7 @@ double limits_reach_walks(const struct tally *tally, double bytes, double cost, 
 				 : 0;
 	}
 	*share = loads > 0 ? walks / loads : 0;
-	return walks * cost * tally->elements / fmax(walk->chains, 1);
+	return walks * cost * tally->elements / fmax(walk->chains, 1) * share_alone(tally);
 }
 
 /* ---- Chained loads of several parts of the data (reaches) */
@@ -173,7 +182,7 @@ static void add_uneven(struct tally *tally, double together, double loads, doubl
 static void add_reaches(struct tally *tally)
 {
 	const struct kernel_walk *walk = &tally->place->walk;
-	double share = tally->elements / fmax(walk->chains, 1), together, cycles, loads, left = 1;
+	double share = tally->elements / fmax(walk->chains, 1), together, cycles, loads;
 	struct level level[LEVELS];
 	struct limit_words overlap = { "" };
 
@@ -182,15 +191,12 @@ static void add_reaches(struct tally *tally)
 		tally->alone =
 			fmax(share * cycles, with_operations(tally, share * loads, share * cycles));
 		together = limits_in_buffer(tally);
-		if (walk->restart > 0)
-			left = isfinite(together) ? limits_restart_share(walk->restart, together)
-						  : 0;
 		if (walk->chains > 1)
 			words_add(&overlap, "; %s chains at once", words_number(walk->chains).text);
 		else if (walk->restart > 0 && isfinite(together) && together >= walk->restart)
 			words_add(&overlap, "; %.0f more in the reorder buffer",
 				floor(together / walk->restart));
-		limits_add(tally, LIMIT_MEMORY_LATENCY, tally->alone * left,
+		limits_add(tally, LIMIT_MEMORY_LATENCY, tally->alone * share_alone(tally),
 			"%s load%s one after the other: %s%s", loads_words(loads).text,
 			loads == 1 ? "" : "s", describe(level, loads).text, overlap.text);
 		if (walk->restart > 0 && isfinite(together)) {
