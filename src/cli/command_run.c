@@ -133,7 +133,9 @@ static int measure(struct cli *cli, struct bench *bench, struct model *model,
 		sample_summarise(&result->trials, &result->facts, &sample);
 	exit_status = interrupt_exit(exit_status);
 	if (exit_status != CLI_DONE) {
-		/* The finished trials are printed below. */
+		cli_note(cli, "interrupted: %s",
+			sample.valid && !sample.provisional ? "the trials so far are printed"
+							    : "nothing was measured yet");
 	} else if (!status_is_ok(&result->status)) {
 		exit_status = cli_fail(cli, result->status);
 	} else if (!sample.valid) {

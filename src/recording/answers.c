@@ -58,7 +58,7 @@ static bool read_answer(const char *line, size_t length, struct answer *answer)
 		NULL };
 	json_error_t error;
 	json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
-	int64_t step = 0, choice = 0;
+	int64_t step = 0;
 	bool good;
 
 	memset(answer, 0, sizeof(*answer));
@@ -69,8 +69,7 @@ static bool read_answer(const char *line, size_t length, struct answer *answer)
 	       record_integer(object, "step", 1, 1000, &step) && step >= 1;
 	if (good) {
 		answer->step = (int)step;
-		record_integer(object, "choice", 0, CHOICES_MOST, &choice);
-		answer->choice = choice > 0 ? (int)choice : 0;
+		answer->choice = (int)record_count(object, "choice", CHOICES_MOST);
 		record_string(object, "name", answer->name, sizeof(answer->name));
 		record_string(object, "title", answer->title, sizeof(answer->title));
 		record_string(object, "ask", answer->ask, sizeof(answer->ask));

@@ -431,9 +431,11 @@ bool record_integer(
 	const json_t *object, const char *key, int64_t low, int64_t high, int64_t *number)
 {
 	const json_t *value = json_object_get(object, key);
+	int64_t read = json_integer_value(value); /* 0: no integer */
+	bool good = json_is_integer(value) && read >= low && read <= high;
 
-	*number = json_is_integer(value) ? json_integer_value(value) : 0;
-	return json_is_integer(value) && *number >= low && *number <= high;
+	*number = good ? read : 0;
+	return good;
 }
 
 int64_t record_count(const json_t *object, const char *key, int64_t high)

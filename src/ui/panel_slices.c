@@ -191,9 +191,12 @@ static void fit_frame(
 static void draw_a(struct box at, const struct frame *frame, int index, const struct sample *a)
 {
 	double place = scale_place(&frame->scale, slice_value(a, frame->cpe));
-	int row = frame->rows - 1 - (int)floor(place * frame->rows - 1e-9);
+	int row;
 
-	for (int i = 0; i < bar_of(frame, index) && place >= 0; i++)
+	if (!(place >= 0))
+		return;
+	row = frame->rows - 1 - (int)floor(fmin(place, 1) * frame->rows - 1e-9);
+	for (int i = 0; i < bar_of(frame, index); i++)
 		canvas_glyph(at, frame->column[index] + i, int_most(row, 0), STYLE_A, GLYPH_LEVEL);
 }
 

@@ -132,8 +132,14 @@ TEST(answers_without_a_guess_are_counted)
 	set_words(answer.ask, "choice");
 	set_words(answer.verdict, "undecided");
 	assert_true(answers_write(file, &answer));
+	/* A choice that no question has. */
+	fputs("{\"record\":\"answer\",\"who\":\"k\",\"lesson\":\"chains\",\"step\":1,\"verdict\":"
+	      "\"wrong\",\"choice\":2147483648}\n",
+		file);
 	fclose(file);
 	check_ok(answers_read(&answers, path_of("g.jsonl")));
+	assert_int_equal(answers.count, 2);
+	assert_int_equal(answers.answer[1].choice, 0);
 	class_sort(&answers, course);
 	class_text(&answers, &text);
 	check_contains(text_string(&text), "0    more than 2");
