@@ -191,6 +191,16 @@ struct status session_command(struct session *session, const char *line, double 
 	return status;
 }
 
+struct status session_command_exists(const char *line)
+{
+	char *tidied = tidy(line);
+	const char *rest = "";
+	struct status status = command_of(tidied, &rest) ? status_ok() : unknown_command(tidied);
+
+	free(tidied);
+	return status;
+}
+
 struct status session_command_check(const struct session *session, const char *line)
 {
 	char *tidied = tidy(line);

@@ -61,6 +61,9 @@ void session_press(struct session *session, const char *line, double now);
 /* Shows a message that no command caused, for example a message about the program's start. */
 void session_say(struct session *session, const char *text);
 
+/* Returns a usage error if no command has the words at the beginning of the line. */
+struct status session_command_exists(const char *line);
+
 /* Returns an error with the reason if the command cannot run, and STATUS_IDLE if it would change
  * nothing now. */
 struct status session_command_check(const struct session *session, const char *line);

@@ -35,6 +35,7 @@ refuse 2 '--cost draws a picture of one setting' sweep combine unroll=4,8 --cost
 refuse 2 'one value' sweep combine unroll=4,8 acc=1,2 --slack --picture x.svg
 refuse 2 'did you mean --format?' list --formt json
 refuse 2 'nonesuch' explore --uarch nonesuch --script /dev/null
+refuse 2 'nope' explore combine --do nope --script /dev/null
 refuse 2 '--format is an option of' explore --format json
 refuse 2 'unroll=1..16' sweep combine 'unroll=*'
 refuse 2 'list shows all' run zzzzzzzz
