@@ -43,4 +43,27 @@ TEST(fewer_additions_than_constants_are_the_flags_registers)
 	}
 }
 
+/* On a busy machine, a knee may not be sharp. A core file states each size once all the same. */
+TEST(a_buffer_that_two_fillers_show_has_one_size)
+{
+	static const int kinds[] = { WINDOW_ADD, WINDOW_CONSTANT };
+
+	for (int sharp = 0; sharp < 2; sharp++) {
+		struct windows_report windows = { .count = 0 };
+		struct measured measured;
+
+		for (int i = 0; i < 2; i++)
+			windows.row[windows.count++] =
+				(struct windows_row){ .filler = window_fillers[kinds[i]].name,
+					.fact = &window_fillers[kinds[i]],
+					.knee = { .kind = i == sharp ? KNEE_SHARP : KNEE_SOFT,
+						.x = 150 + i } };
+		evaluate_windows(&measured, &windows);
+		assert_int_equal(measured.buffer_count, 1);
+		assert_string_equal(measured.buffer[0].word, "registers");
+		assert_int_equal(measured.buffer[0].knee.kind, KNEE_SHARP);
+		check_near(measured.buffer[0].knee.x, 150 + sharp, 0);
+	}
+}
+
 RUN_TESTS()

@@ -58,24 +58,43 @@ static const char *word_of(const struct windows_report *windows, const struct wi
 	return row->fact->buffer;
 }
 
+/* Returns the place for a buffer. Two fillers may take the same one, and a core file states it
+ * once: a sharp knee counts more than one that is not. NULL: the buffer is there already. */
+static struct measured_buffer *place_for(
+	struct measured *measured, const char *word, const struct knee *knee)
+{
+	for (int i = 0; i < measured->buffer_count; i++) {
+		struct measured_buffer *there = &measured->buffer[i];
+
+		if (strcmp(there->word, word) == 0)
+			return knee->kind == KNEE_SHARP && there->knee.kind != KNEE_SHARP ? there
+											  : NULL;
+	}
+	return measured->buffer_count < MEASURED_BUFFERS
+		       ? &measured->buffer[measured->buffer_count++]
+		       : NULL;
+}
+
 void evaluate_windows(struct measured *measured, const struct windows_report *windows)
 {
 	const double rob = rob_entries(windows);
 
 	measured->buffer_count = 0;
-	for (int i = 0; i < windows->count && measured->buffer_count < MEASURED_BUFFERS; i++) {
+	for (int i = 0; i < windows->count; i++) {
 		const struct windows_row *row = &windows->row[i];
-		struct measured_buffer *buffer = &measured->buffer[measured->buffer_count];
+		struct measured_buffer *buffer;
 		const char *word = row->fact ? word_of(windows, row) : NULL;
 
 		if (!word || fabs(row->fact->each - 1) > 1e-9 ||
 			(row->knee.kind != KNEE_SHARP && row->knee.kind != KNEE_SOFT) ||
 			(!is_rob(row) && row->knee.x + row->fact->own >= ROB_FULL * rob))
 			continue;
+		buffer = place_for(measured, word, &row->knee);
+		if (!buffer)
+			continue;
 		*buffer = (struct measured_buffer){ .knee = row->knee, .own = row->fact->own };
 		snprintf(buffer->word, sizeof(buffer->word), "%s", word);
 		snprintf(
 			buffer->words, sizeof(buffer->words), "%s between two misses", row->filler);
-		measured->buffer_count++;
 	}
 }
