@@ -353,7 +353,7 @@ static struct result short_nops_answer(const struct request *request)
 	if (loop && loop->part_count == 1 && strcmp(loop->part[0].lines, "nop") == 0)
 		result = fake_disturb(result, TRIAL_QUIET, 0.995);
 	if (loop && loop->part_count == 2 && strncmp(loop->part[1].lines, "nop", 3) == 0) {
-		assert_non_null(strstr(loop->part[1].lines, "rax+8"));
+		assert_string_equal(loop->part[1].lines, "nop 6");
 		play->again++;
 	}
 	return result;
