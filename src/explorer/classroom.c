@@ -82,6 +82,16 @@ void classroom_close(struct session *session)
 	*classroom = (struct classroom){ .shown = shown };
 }
 
+int classroom_answered(const struct session *session)
+{
+	const struct classroom *classroom = &session->classroom;
+	int answered = 0;
+
+	for (int i = 0; classroom->lesson && i < classroom->lesson->step_count; i++)
+		answered += classroom->taken[i].answered;
+	return answered;
+}
+
 void classroom_end(struct session *session)
 {
 	struct classroom *classroom = &session->classroom;

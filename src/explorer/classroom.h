@@ -43,8 +43,10 @@ struct classroom {
 	double guessed_at;
 	/* The limits of A (the setting compared with), without the facts of single instructions;
 	 * valid if `a_known`. */
-	bool aside; /* the usual panels replace the text of the lesson for a while */
-	int first;  /* the first row of the lesson's text on screen */
+	bool aside;	     /* the usual panels replace the text of the lesson for a while */
+	double leaves_until; /* until this time, the command that closes the lesson closes it;
+				before, it asks */
+	int first;	     /* the first row of the lesson's text on screen */
 	bool a_known;
 	struct limits a_limits;
 	struct text *shown; /* the lesson's texts for the screen (SHOWN_TEXT …), filled with
@@ -66,6 +68,8 @@ struct status classroom_open(struct session *session, const char *word);
 /* Checks whether the lesson could be opened. */
 struct status classroom_check(const char *word);
 void classroom_close(struct session *session);
+/* Returns how many questions of the open lesson are answered. */
+int classroom_answered(const struct session *session);
 
 /* Returns the present step; NULL: no lesson is open. */
 const struct lesson_step *classroom_step(const struct session *session);

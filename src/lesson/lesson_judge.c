@@ -306,8 +306,25 @@ int lesson_answers(const struct lesson_step *step, const struct lesson_values *v
 
 /* ---- guesses ---- */
 
-/* Reads a number with or without a suffix: "3", "0.75", "48k". A guess such as "0,75" is read as
- * 0.75, because many students write a decimal comma; ".75" is 0.75 too. */
+/* Removes what people add to a size: "32 KiB" and "32kb" become "32k". */
+static size_t plain_size(char *number)
+{
+	size_t length = 0;
+
+	for (const char *c = number; *c; c++)
+		if (*c != ' ')
+			number[length++] = *c;
+	if (length > 2 && number[length - 1] == 'b' &&
+		(number[length - 2] == 'i' || strchr("kmg", number[length - 2])))
+		length--;
+	if (length > 2 && number[length - 1] == 'i' && strchr("kmg", number[length - 2]))
+		length--;
+	number[length] = '\0';
+	return length;
+}
+
+/* Reads a number with or without a suffix: "3", "0.75", "48k", "48 KiB". A guess such as "0,75" is
+ * read as 0.75, because many students write a decimal comma; ".75" is 0.75 too. */
 static bool read_number(const char *typed, double *number)
 {
 	char copy[32];
@@ -317,11 +334,11 @@ static bool read_number(const char *typed, double *number)
 
 	if (length == 0 || length + 1 >= sizeof(copy))
 		return false;
-	length = (size_t)snprintf(
-		copy, sizeof(copy), "%s%s", strchr(".,", *typed) ? "0" : "", typed);
+	snprintf(copy, sizeof(copy), "%s%s", strchr(".,", *typed) ? "0" : "", typed);
 	for (char *c = copy; *c; c++)
 		*c = *c == ',' ? '.' : (char)tolower((unsigned char)*c);
-	suffix = strchr("kmg", copy[length - 1]);
+	length = plain_size(copy);
+	suffix = length > 0 ? strchr("kmg", copy[length - 1]) : NULL;
 	if (suffix && *suffix) {
 		factor = *suffix == 'k' ? 1 << 10 : *suffix == 'm' ? 1 << 20 : 1 << 30;
 		length--;
@@ -367,7 +384,7 @@ struct status lesson_guess_read(const struct lesson_step *step, const struct les
 		if (!read_number(typed, &guess->number) || !(guess->number > 0))
 			return status_usage("%s%.40s%stype a number above 0, such as %s",
 				*typed ? "\"" : "", typed, *typed ? "\" is not an answer: " : "",
-				step->question.ask == ASK_KNEE ? "48k" : "0.75 or 3");
+				step->question.ask == ASK_KNEE ? "100k" : "0.75 or 3");
 		break;
 	case ASK_TEXT:
 		if (!*typed)

@@ -264,7 +264,12 @@ static void show_relief(struct frontend *front, double now)
 					.text);
 		else
 			session_say(front->session,
-				words_of("the key m shows the mountain, %s", how).text);
+				words_of(session_command_works(front->session, "mountain")
+						 ? "the key m shows the mountain, %s"
+						 : "mountains are shown %s from now on; this "
+						   "kernel has none",
+					how)
+					.text);
 		return;
 	}
 	/* The rows of the title and of the legend. */

@@ -298,7 +298,12 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 static void draw_text(struct box at, const struct scene *scene)
 {
-	int row = canvas_wrap(at, 0, STYLE_DIM, "This command line opens this screen again:") + 1;
+	int row =
+		canvas_wrap(at, 0, STYLE_DIM,
+			scene->view->lesson.title
+				? "This command line opens this setting again, without the lesson:"
+				: "This command line opens this screen again:") +
+		1;
 
 	row += canvas_wrap(at, row, STYLE_FIGURE, scene->view->screen.text) + 1;
 	canvas_wrap(at, row, STYLE_DIM,

@@ -195,6 +195,22 @@ TEST(a_contended_sample_is_measured_again_before_it_judges)
 	assert_string_equal(view.lesson.judgement->doubt, "contended");
 }
 
+/* E is next to e, which measures again: answers are not lost by one key. */
+TEST(a_lesson_with_answers_is_closed_by_the_second_command)
+{
+	open_lesson(two_steps);
+	command("guess 3");
+	assert_non_null(view.lesson.judgement);
+	command("lesson end");
+	assert_non_null(view.lesson.title);
+	check_contains(view.screen.notice, "again closes the lesson and forgets its 1 answer");
+	command("lesson end");
+	assert_null(view.lesson.title);
+	open_lesson(two_steps);
+	command("lesson end");
+	assert_null(view.lesson.title);
+}
+
 /* On a busy core, the first request of a slow loop may take a minute: its first trials judge. */
 TEST(a_guess_does_not_wait_for_ever_for_more_trials)
 {

@@ -222,6 +222,10 @@ void gap_find(const struct sample *sample, const struct limits *limits, const ch
 	} else if (!gap->soft && gap->percent <= 100 * GAP_AT) {
 		gap->kind = GAP_AT_LIMIT;
 		add(gap, "at the limit");
+		if (!limits->incomplete && limits->predicted > 0 &&
+			sample->cpe < limits->predicted * (1 - GAP_AT))
+			add(gap, ", %.0f %% below the prediction",
+				100 * (1 - sample->cpe / limits->predicted));
 		snprintf(gap->brief, sizeof(gap->brief), "at it");
 	} else {
 		above(sample, limits, gap);

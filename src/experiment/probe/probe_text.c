@@ -260,8 +260,8 @@ static void put_parallel(FILE *out, const struct probe_report *probe)
 	for (int i = 0; i < curve->count; i++)
 		cell(out, 7,
 			curve->point[0].x == 1 && curve->point[0].sample.valid &&
-					curve->point[i].sample.cpe > 0
-				? curve->point[0].sample.cpe / curve->point[i].sample.cpe
+					curve->point[i].sample.ns > 0
+				? curve->point[0].sample.ns / curve->point[i].sample.ns
 				: NAN);
 	fputc('\n', out);
 	put_sources(out,

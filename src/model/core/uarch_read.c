@@ -452,10 +452,13 @@ static bool is_listed(const char *name)
 static struct status unknown_name(const char *name, const char *isa)
 {
 	const char *const *names = uarch_names(isa);
-	size_t count = 0;
+	size_t count = 0, length = strlen(name);
 
 	while (names[count])
 		count++;
+	if (length > 6 && strcmp(name + length - 6, ".uarch") == 0)
+		return status_usage("no core model \"%.80s\"; a file is named by its path: ./%.80s",
+			name, name);
 	return status_unknown("no core model", name, names, count, NULL);
 }
 
