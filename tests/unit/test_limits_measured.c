@@ -113,6 +113,10 @@ TEST_WITH(a_fast_walk_finds_lines_in_l3, set_up, tear_down)
 	check_near(explanation->limits.beyond[2], 0, 1e-9);
 	check_near(limit_at("mountain size=16m stride=8", LIMIT_EVICTED), 6, 1e-6);
 	check_near(explanation->limits.beyond[2], 0.5, 1e-9);
+	/* The misses of L3 say the same as the limits. */
+	check_near(explanation->misses.level[2].each, 0.5, 1e-9);
+	check_contains(misses_words(&explanation->misses, 2).text,
+		"about 0.5 misses per read: walks in this order");
 	check_near(limit_at("mountain size=64m stride=8", LIMIT_EVICTED), 10, 1e-6);
 }
 

@@ -426,8 +426,8 @@ static const struct pair pairs[] = {
 		"The front end fetches code by lines, and at another offset in its lines the loop "
 		"is "
 		"faster.",
-		"Begin the loop at that offset: .p2align 6 and nops in assembly, or "
-		"-falign-loops=64." },
+		"Begin the loop at that offset of a line: in assembly, .p2align 6 and as many "
+		"bytes of nops." },
 	{ "code alignment", NULL, NULL, align_code, false, NULL, NULL },
 	{ "shared line", "sharing", "padding", own_line, false,
 		"The cores write to one cache line, which moves from core to core.",

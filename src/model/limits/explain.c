@@ -260,6 +260,8 @@ void explain(const struct explain_question *question, struct explanation *explan
 		&explanation->place.caches, &explanation->misses);
 	limits_compute(
 		&explanation->loop, question->uarch, &explanation->place, &explanation->limits);
+	if (explanation->limits.beyond[1] > 0)
+		misses_take(&explanation->misses, explanation->limits.beyond[2]);
 }
 
 void explain_program_loop(

@@ -167,6 +167,17 @@ void misses_find(const struct kernel_walk *walk, double working_set,
 	find_levels(misses);
 }
 
+void misses_take(struct misses *misses, double each)
+{
+	struct misses_level *level = &misses->level[CACHE_LEVELS - 1];
+
+	if (!misses->known || level->fits || !(level->each > 0) || !(each < 0.99 * level->each))
+		return;
+	level->each = each;
+	level->edge = false;
+	level->walked = true;
+}
+
 double misses_working_set(
 	const struct kernel *kernel, const int64_t *v, const struct kernel_walk *walk)
 {
@@ -226,6 +237,12 @@ struct words misses_words(const struct misses *misses, int index)
 	if (!misses->known || isnan(level->each))
 		return words_of("unavailable: %s",
 			misses->known ? "the size of this cache is not known" : misses->why);
+	if (level->walked)
+		return level->each < 5e-4
+			       ? words_of("no miss: walks in this order found all lines here")
+			       : words_of("about %.3g misses per %s: walks in this order found the "
+					  "other lines here",
+					 level->each, access);
 	if (level->fits && level->held < misses->working_set)
 		return words_of("no miss after the first pass: the accessed lines are %s",
 			bytes_words(level->held).text);

@@ -35,6 +35,8 @@ struct misses_level {
 		      (bytes), so a few lines may hit although most miss, or miss although most hit
 		    */
 	double each; /* cache misses per element after the first pass over the data; NAN: unknown */
+	bool walked; /* true: `each` follows from measured walks in address order, and not from the
+			size of the cache */
 };
 
 struct misses {
@@ -63,6 +65,11 @@ double misses_working_set(
  * its memory accesses. */
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache_sizes *caches,
 	struct misses *misses);
+
+/* Takes the misses of L3 from the limits of the loop, which know how many lines measured walks in
+ * address order found there: prefetchers and the sharing of L3 make that another number than its
+ * size suggests. `each`: lines per element that come from memory. */
+void misses_take(struct misses *misses, double each);
 
 /* Returns n if lines at multiples of `step` bytes use only one in n sets of a cache. */
 double misses_crowd(double step, double line);
