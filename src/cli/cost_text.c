@@ -153,9 +153,10 @@ static void cost_text(struct report *report, const void *item)
 	setting_format(&cost->setting, &line);
 	fprintf(out, "%s%s\n", report->records ? "\n" : "", text_string(&line));
 	text_free(&line);
-	fprintf(out, "CPE      %s cycles per element; range %s to %s; source: %s\n",
-		units_value(cost->cpe.value).text, units_value(cost->cpe.lo).text,
-		units_value(cost->cpe.hi).text, source_name(cost->cycles_from));
+	fprintf(out, "CPE      %s cycles per %s; range %s to %s; source: %s\n",
+		units_value(cost->cpe.value).text, cost->setting.kernel->element,
+		units_value(cost->cpe.lo).text, units_value(cost->cpe.hi).text,
+		source_name(cost->cycles_from));
 	fprintf(out, "\n    %-*s%6s  %-15s%7s%7s%7s%7s\n", TEXT_WIDTH - 1, "instruction", "cost",
 		"range", "model", "twice", "later", "saved");
 	for (int i = 0; i < cost->count; i++)

@@ -236,13 +236,18 @@ static const struct cli_command *command_find(const char *name)
 	return NULL;
 }
 
-bool cli_takes(const struct cli_command *command, const char *name)
+static bool is_own(const struct cli_command *command, const char *name)
 {
-	if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0)
-		return true;
 	for (const struct cli_option *own = command->options; own && own->name; own++)
 		if (strcmp(own->name, name) == 0)
 			return true;
+	return false;
+}
+
+bool cli_takes(const struct cli_command *command, const char *name)
+{
+	if (strcmp(name, "help") == 0 || strcmp(name, "version") == 0 || is_own(command, name))
+		return true;
 	for (size_t i = 0;
 		i < sizeof(command->common) / sizeof(*command->common) && command->common[i]; i++)
 		if (strcmp(command->common[i], name) == 0)
@@ -405,10 +410,14 @@ struct status cli_parse(struct cli *cli, int argc, char **argv)
 static void print_options(
 	FILE *out, const struct cli_option *options, const struct cli_command *command)
 {
+	const struct cli_option *table = options;
+
 	for (; options && options->name; options++) {
 		char left[48];
 
-		if (!options->help || (command && !cli_takes(command, options->name)))
+		/* A subcommand's own option replaces the common one of the same name. */
+		if (!options->help || (command && !cli_takes(command, options->name)) ||
+			(command && table == cli_common_options && is_own(command, options->name)))
 			continue;
 		snprintf(left, sizeof(left), "--%s%s%s", options->name,
 			options->argument ? " " : "", options->argument ? options->argument : "");

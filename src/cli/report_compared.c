@@ -39,15 +39,17 @@ static void add_pair(struct document *document, const struct comparison *compari
 {
 	static const char *const columns[] = { "quantity", ">A", ">B", ">B to A", NULL };
 	int differ = pair->verdicts[DIFFER_DIFFERS];
+	int single = pair->verdicts[DIFFER_ONLY_A] + pair->verdicts[DIFFER_ONLY_B];
 
 	if (comparison->pairs->count > 1)
 		document_heading(document, 3, comparison->compared->hosts.string[pair->host]);
 	document_paragraph(document,
-		words_of("%d of %d quantities differ by more than their spread; %d are equal "
-			 "within their spread; %d need more runs.",
+		words_of(
+			"%d of %d quantities differ by more than their spread; %d are equal "
+			"within their spread; %d need more runs; %d %s measured in A or in B only.",
 			differ, pair->count - pair->equal_conditions,
 			pair->verdicts[DIFFER_EQUAL] - pair->equal_conditions,
-			pair->verdicts[DIFFER_UNSURE])
+			pair->verdicts[DIFFER_UNSURE], single, single == 1 ? "is" : "are")
 			.text);
 	if (differ)
 		document_table(document, columns);

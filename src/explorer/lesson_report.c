@@ -68,6 +68,8 @@ static void add_origin(struct document *page, const struct session *session)
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &day);
 	document_fact(page, "Result",
 		words_of("%d of %d question%s right", right, asked, asked == 1 ? "" : "s").text);
+	document_fact(page, "Student",
+		session->answering.student.name[0] ? session->answering.student.name : NULL);
 	document_fact(page, "Machine", origin.machine ? origin.machine->name : NULL);
 	document_fact(page, "Core model", origin.core);
 	document_fact(page, session->replay ? "Recorded" : "Measured",

@@ -521,8 +521,20 @@ static bool is_computed(const struct lesson_step *step)
 	return !(asked & ~(unsigned)(HIDDEN_LIMITS | HIDDEN_BINDING));
 }
 
-static void say(const struct lesson_guess *guess, bool early, struct lesson_judgement *judgement)
+/* How near a guess of a number must be: "within 30 %", "within 2x"; "": the step asks for no
+ * number. */
+static struct words tolerance(const struct lesson_question *question)
 {
+	if (question->ask != ASK_NUMBER && question->ask != ASK_KNEE)
+		return words_of("%s", "");
+	return question->within < 1 ? words_of("within %.0f %%", 100 * question->within)
+				    : words_of("within %gx", 1 + question->within);
+}
+
+static void say(const struct lesson_step *step, const struct lesson_guess *guess, bool early,
+	struct lesson_judgement *judgement)
+{
+	struct words near = tolerance(&step->question);
 	bool spread = isfinite(judgement->lo) && isfinite(judgement->hi);
 	struct words measured = words_of("%s: %s%s.", judgement->computed ? "Computed" : "Measured",
 		judgement->truth,
@@ -548,9 +560,13 @@ static void say(const struct lesson_guess *guess, bool early, struct lesson_judg
 	else if (judgement->verdict == VERDICT_RIGHT && strcmp(guess->text, judgement->truth) == 0)
 		words = words_of("Right. %s", measured.text);
 	else
-		words = words_of("%s. Your guess: %.60s%s. %s",
+		words = words_of("%s. Your guess: %.60s%s%s%s. %s",
 			judgement->verdict == VERDICT_RIGHT ? "Right" : "No", guess->text,
-			bare ? " bytes" : "", measured.text);
+			bare ? " bytes" : "",
+			!*near.text			      ? ""
+			: judgement->verdict == VERDICT_RIGHT ? ", "
+							      : ", not ",
+			near.text, measured.text);
 	text_copy_clean(judgement->words, sizeof(judgement->words), words.text);
 }
 
@@ -582,5 +598,5 @@ void lesson_judge(const struct lesson_step *step, const struct lesson_values *va
 	}
 	if (guess->skipped)
 		judgement->verdict = VERDICT_SKIPPED;
-	say(guess, values->early, judgement);
+	say(step, guess, values->early, judgement);
 }

@@ -74,11 +74,11 @@ struct chart *chart_costs(const struct cost_report *report, const struct chart_o
 		.value = report->cpe.value,
 		.lo = report->cpe.lo,
 		.hi = report->cpe.hi };
-	chart_print(bar->name, "one element");
+	chart_print(bar->name, "one %s", report->setting.kernel->element);
 	chart_print(bar->value_words, "%s", units_value(report->cpe.value).text);
 	chart_print(bar->cause, "the loop as it is");
 	chart->x.scale = scale_fit(SCALE_LINEAR, 0, most);
-	chart_print(chart->x.title, "cycles per element");
+	chart_print(chart->x.title, "cycles per %s", report->setting.kernel->element);
 	knob_heading(chart, &report->setting, 0);
 	chart_print(chart->title, "%s: what each instruction costs", report->setting.kernel->name);
 	if (known > INSNS_MOST)

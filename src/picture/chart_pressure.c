@@ -62,8 +62,9 @@ static void add_resource(struct chart *chart, const struct slack_report *report,
 	chart_print(bar->value_words, "%s%.2f%s",
 		resource->kind == SLACK_AT_LEAST ? "at most " : "", resource->pressure,
 		full ? " full" : "");
-	chart_print(bar->cause, "%s; core model %.2f; slack: %.1f of \"%s\"",
-		slack_kinds[resource->kind], resource->model, resource->slack, resource->line);
+	chart_print(bar->cause, "core model %.2f; slack: %s%.1f of \"%s\"%s", resource->model,
+		resource->kind == SLACK_AT_LEAST ? "at least " : "", resource->slack,
+		resource->line, resource->kind == SLACK_AMBIGUOUS ? "; ambiguous" : "");
 }
 
 static void add_cycles(struct chart *chart, const struct slack_report *report)

@@ -319,8 +319,10 @@ static void draw_waiting(struct box at, const struct class_view *view)
 	column_put(&column, STYLE_TEXT,
 		"Each student runs a lesson, and records the answers in a file in this folder:");
 	column_gap(&column);
-	column_put(&column, STYLE_FIGURE, "slexplore lesson NAME --record %.200s/STUDENT.jsonl",
-		view->folder);
+	column_put(&column, STYLE_FIGURE, "slexplore lesson NAME --record %.200s%sSTUDENT.jsonl",
+		view->folder,
+		strlen(view->folder) > 0 && view->folder[strlen(view->folder) - 1] == '/' ? ""
+											  : "/");
 }
 
 static void draw_question(struct box at, const struct class_view *view)

@@ -195,9 +195,14 @@ TEST(help_comes_from_the_tables)
 			option++)
 			if (option->help)
 				check_contains(own.out, option->help);
-		for (const struct cli_option *option = cli_common_options; option->name; option++)
-			assert_true(cli_takes(*command, option->name) ==
+		for (const struct cli_option *option = cli_common_options; option->name; option++) {
+			bool replaced = false;
+
+			for (const struct cli_option *o = (*command)->options; o && o->name; o++)
+				replaced |= strcmp(o->name, option->name) == 0;
+			assert_true((cli_takes(*command, option->name) && !replaced) ==
 				    (strstr(own.out, option->help) != NULL));
+		}
 		invocation_free(&own);
 	}
 	for (const struct cli_option *option = cli_common_options; option->name; option++)

@@ -61,7 +61,7 @@ TEST(text_has_a_row_for_each_instruction_and_each_reason_once)
 {
 	char *text = memory_string(write_cost("text")), *rest;
 
-	check_parts(text, "mul-by size=", "CPE      4.000 cycles per element", "reference",
+	check_parts(text, "mul-by size=", "CPE      4.000 cycles per number", "reference",
 		"  1 imul ebx, edx              1.00? 0.99 to 1.01      1.00   1.00   0.00   "
 		"0.50\n",
 		"  2 vfmadd231pd ymm0, ymm1,..  3.00  2.90 to 3.10      3.00   0.00   0.75      "

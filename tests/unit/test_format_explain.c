@@ -323,7 +323,8 @@ TEST_WITH(samples_say_how_far_they_are_from_their_limit, set_up, tear_down)
 
 	write_one("text", &subject_run, 1.76);
 	check_parts(written, "\nlimit    1.750, ports (throughput bound): ",
-		"\npredicted 11.75, by misprediction: ", "; measured at the limit, 85 % below the prediction\n");
+		"\npredicted 11.75, by misprediction: ",
+		"; measured at the limit, 85 % below the prediction\n");
 	write_one("text", &subject_run, 3.5);
 	check_contains(written, "; measured 8.250 (70 %) below the prediction\n");
 	write_one("text", &subject_run, 1.4);

@@ -300,7 +300,7 @@ TEST(a_guess_of_a_size_without_a_unit_is_told_as_bytes)
 	assert_int_equal(verdict("ask number l1.size within 5%", "48k"), VERDICT_RIGHT);
 	/* Perhaps 48k was meant. */
 	assert_int_equal(verdict("ask number l1.size within 5%", "48"), VERDICT_WRONG);
-	check_contains(judgement.words, "Your guess: 48 bytes. ");
+	check_contains(judgement.words, "Your guess: 48 bytes, not within 5 %. ");
 }
 
 TEST(a_skipped_question_is_recorded_as_skipped_and_shows_the_value)

@@ -221,6 +221,26 @@ TEST(test_branches)
 	assert_true(found > branches.count * 9 / 10);
 }
 
+/* An inner loop up to n has as many iterations as in the user's calls. */
+TEST(a_small_n_is_stepped_as_it_is)
+{
+	static double each[2];
+
+	for (int i = 0; i < 2; i++) {
+		check_ok(step(open_loop(
+			"small.c", words_of("/* slexplore: a=u64[n] n=%d cflags=-O1 */\n"
+					    "long loop(long n, volatile unsigned long *a) {\n"
+					    "unsigned long s = 0;\n"
+					    "for (long i = 0; i < n; i++) for (long k = 0; k < i; "
+					    "k++) s += a[k];\n"
+					    "return (long)s; }\n",
+					   i ? 64 : 32)
+					   .text)));
+		each[i] = loop.insns_per_element;
+	}
+	check_near(each[1] / each[0], 2, 0.1);
+}
+
 /* A loop whose calls take minutes to single-step can be stopped. The signal stays, so a process of
  * its own gets it. */
 TEST(a_signal_ends_the_stepping)

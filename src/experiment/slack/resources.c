@@ -8,8 +8,8 @@
 #include "kernels/nops.h"
 #include "model/limits/ports.h"
 
-static const char *const names[] = { "width", "", "loads", "v-loads", "stores", "v-stores",
-	"taken" };
+static const char *const names[] = { "width", "", "loads", "vector-loads", "stores",
+	"vector-stores", "taken" };
 
 const char *slack_shown(const char *name)
 {

@@ -34,8 +34,8 @@ enum slack_kind {
 };
 extern const char *const slack_kinds[]; /* the last word is NULL */
 
-/* Returns the name of a resource for people: "vector-loads", as the limit, for the recorded name
- * "v-loads". */
+/* Returns the name of a resource as it is shown. Recordings of earlier versions have "v-loads" for
+ * "vector-loads". */
 const char *slack_shown(const char *name);
 
 /* A filler: an instruction that keeps one resource busy. */

@@ -334,8 +334,12 @@ static int find_ways(const struct named_sweep *sweep, const struct sweeps_row *a
 			continue;
 		time = published_time(sweep, &rows[i].setting, figure);
 		if (time > 0)
+			/* Seconds belong to a complete run, and speedups to an element: rings may
+			 * have different numbers of elements. */
 			ways[found++] = (struct way){ &rows[i], time,
-				rows[i].sample.ns * (double)rows[i].facts.ring };
+				rows[i].sample.ns * (figure == SWEEPS_SPEEDUP
+								    ? 1
+								    : (double)rows[i].facts.ring) };
 	}
 	return found;
 }

@@ -370,7 +370,9 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 		return status;
 	}
 	stepping.latest = monotonic_seconds() + OWN_LATEST;
-	for (int64_t few = N_FIRST;; few *= N_TIMES) {
+	/* With more elements than the user's n, an inner loop up to n would have more iterations
+	 * than in the measured calls. */
+	for (int64_t few = n > N_LONG && n < N_FIRST ? n : N_FIRST;; few *= N_TIMES) {
 		int64_t longer = (few + multiple - 1) / multiple * multiple;
 
 		step_forget(&tracer);
@@ -390,7 +392,7 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 		}
 		/* If elements are long, such as blocks of a cipher, a smaller n suffices. On a slow
 		 * machine, the time ends before the number of instructions shows this. */
-		if (few == N_FIRST && multiple < N_FIRST &&
+		if (few > N_LONG && few <= N_FIRST && multiple < N_FIRST &&
 			(strstr(status.text, STEP_NOT_ENDED) ||
 				strstr(status.text, STEP_TOO_LONG))) {
 			few = N_LONG / N_TIMES;
