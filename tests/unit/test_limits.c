@@ -304,6 +304,22 @@ TEST(a_path_that_begins_inside_the_loop_has_one_taken_branch)
 	loop_free(&loop);
 }
 
+/* A load of an array of indices: the latency of its row is that from the base of the address. */
+TEST(a_late_index_is_told)
+{
+	struct loop loop;
+
+	assembly_loop("mov rax,[rdi+rax*8]; dec ecx; jne top", &loop);
+	limits_compute(&loop, cores[ZEN5], &(struct limits_place){ 0 }, &limits);
+	assert_string_equal(limit_sooner(&limits, &loop).text,
+		"mov takes 4 cycles from the base of its address, but 5 from the index");
+	loop_free(&loop);
+	assembly_loop("mov rax,[rax+8]; dec ecx; jne top", &loop);
+	limits_compute(&loop, cores[ZEN5], &(struct limits_place){ 0 }, &limits);
+	assert_string_equal(limit_sooner(&limits, &loop).text, "");
+	loop_free(&loop);
+}
+
 /* Zen 5 predicts taken branches in pairs, the same in each iteration. Measured: 1, 2, 2, 3 and 3
  * cycles for two to six. */
 TEST(taken_branches_come_in_pairs)

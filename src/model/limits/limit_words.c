@@ -38,6 +38,16 @@ struct words limit_sooner(const struct limits *limits, const struct loop *loop)
 		const struct limit_insn *facts = &limits->insn[index];
 		double whole = facts->latency - facts->loading;
 
+		/* A dependence through the index of an address takes longer on some cores. */
+		if (link->load && !link->alu && !link->store && facts->known &&
+			facts->loading <= 0 && uarch_known(facts->latency) &&
+			loop->insn[index].memory_count == 1 &&
+			loop->insn[index].memory[0].index != REG_NONE &&
+			(double)link->cycles > facts->latency + 0.01 &&
+			(double)link->cycles < facts->latency + 2.01)
+			return words_of("%s takes %.4g cycles from the base of its address, but "
+					"%.4g from the index",
+				loop->insn[index].mnemonic, facts->latency, (double)link->cycles);
 		if (link->alu && !link->load && !link->store && facts->known &&
 			uarch_known(facts->latency) && link->cycles > 0 &&
 			(double)link->cycles < whole - 0.01)

@@ -178,9 +178,9 @@ const char *limit_bound(enum limit_kind kind);
 /* Returns the latency of an instruction as words: "3", or "7 + 3" for a load and its operation.
  * Returns "" if the latency is unknown. */
 struct words limit_latency(const struct limit_insn *insn);
-/* Returns a sentence about an operation whose result reaches the next operation of the slowest
- * chain sooner than other instructions: "addsd takes 3 cycles, but 2 to the next operation of the
- * chain". Empty: the chain has no such operation. */
+/* Returns a sentence about an operation of the slowest chain that takes another time there than
+ * elsewhere: "addsd takes 3 cycles, but 2 to the next operation of the chain", or a load whose
+ * index is late. Empty: the chain has no such operation. */
 struct words limit_sooner(const struct limits *limits, const struct loop *loop);
 
 /* Returns the limit kind called `name`. Returns LIMIT_COUNT if no limit is called `name`. */
