@@ -143,6 +143,17 @@ static void put_slot(FILE *out, const struct cost_report *cost, int digits)
 	text_print(out, TEXT_COLUMNS, "a rename slot costs: ", 2, words.text);
 }
 
+/* The number of instructions without a cost that are jumps: if no other cost is missing, all of
+ * them. */
+static int jumps_of(const struct cost_report *cost)
+{
+	int jumps = 0;
+
+	for (int i = 0; i < cost->count; i++)
+		jumps += !isfinite(cost->insn[i].cost.value);
+	return jumps;
+}
+
 static void cost_text(struct report *report, const void *item)
 {
 	const struct cost_report *cost = item;
@@ -168,7 +179,12 @@ static void cost_text(struct report *report, const void *item)
 		text_print(out, TEXT_COLUMNS, "at most: ", 2,
 			"the costs add up to more than the cycles of the loop. Several limits bind "
 			"at once, or nearly, so each cost is the most that the instruction costs.");
-	if (cost_at_least(cost) && !(cost->slot.value > 0) && !cost_missing(cost))
+	if (cost_at_least(cost) && !(cost->slot.value > 0) && !cost_missing(cost) &&
+		jumps_of(cost) > 1)
+		text_print(out, TEXT_COLUMNS, "less: ", 2,
+			"the costs add up to less than the cycles of the loop, because the costs "
+			"of its jumps are not measured.");
+	else if (cost_at_least(cost) && !(cost->slot.value > 0) && !cost_missing(cost))
 		text_print(out, TEXT_COLUMNS, "less: ", 2,
 			"the costs add up to less than the cycles of the loop. Something limits "
 			"the loop that no single instruction causes, such as the front end.");

@@ -16,15 +16,6 @@ static const char *shown(const struct session *session, int which, const struct 
 	return text_string(to);
 }
 
-/* Returns standard words for a question, if the lesson's file has none; NULL: the text of the step
- * asks the question. */
-static const char *usual_prompt(enum lesson_ask ask)
-{
-	return ask == ASK_FASTER  ? "Which setting is faster, A or B?"
-	       : ask == ASK_LIMIT ? "Which limit binds?"
-				  : NULL;
-}
-
 /* Whether A is the setting that the step compares with: other settings that the user pins may show
  * the number that the question asks for. */
 static bool is_own_a(const struct session *session)
@@ -85,7 +76,7 @@ void classroom_view(const struct session *session, struct view *view)
 		lesson->prompt = step->question.prompt.words
 					 ? shown(session, SHOWN_PROMPT, &step->question.prompt,
 						   &measured.values)
-					 : usual_prompt(step->question.ask);
+					 : lesson_usual_prompt(step->question.ask);
 	lesson->has_hint = here && step->hint.words;
 	if (now->hinted && lesson->has_hint)
 		lesson->hint = shown(session, SHOWN_HINT, &step->hint, &measured.values);

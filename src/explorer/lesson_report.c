@@ -87,7 +87,9 @@ static void add_step(struct document *page, const struct session *session, int i
 	document_section_marked(page,
 		words_of("%d. %s", index + 1, step->title ? step->title : "").text,
 		lesson_verdict_names[taken->judgement.verdict]);
-	document_question(page, taken->prompt);
+	document_question(page, taken->prompt && *taken->prompt
+					? taken->prompt
+					: lesson_usual_prompt(step->question.ask));
 	document_fact(page, "Guess", taken->guess.skipped ? "skipped" : taken->guess.text);
 	document_fact(page, "Measured", taken->judgement.truth);
 	document_fact(page, "Doubt", taken->judgement.doubt);

@@ -170,6 +170,10 @@ struct status lesson_open(
 	const char *word, struct lesson **lesson, struct lesson_mistakes *mistakes);
 void lesson_free(struct lesson *lesson);
 
+/* Returns standard words for a question, if the lesson's file has none; NULL: the text of the step
+ * asks the question. */
+const char *lesson_usual_prompt(enum lesson_ask ask);
+
 /* All lessons, built-in ones and the user's, in the order in which they should be taken: a lesson
  * comes after those that its statement `after` names. Mistakes in a user's file are ignored. The
  * caller frees each lesson and the array. */

@@ -393,3 +393,10 @@ void check_step(struct lesson_reader *reader)
 	check_holes(reader, &step->explain, 0, knee);
 	check_holes(reader, &step->otherwise, 0, knee);
 }
+
+const char *lesson_usual_prompt(enum lesson_ask ask)
+{
+	return ask == ASK_FASTER  ? "Which setting is faster, A or B?"
+	       : ask == ASK_LIMIT ? "Which limit binds?"
+				  : NULL;
+}

@@ -371,9 +371,18 @@ static bool answer(struct frontend *front, int code, double now)
 		return false;
 	session_view(front->session, now, &front->view);
 	if (!lesson->asks || lesson->away ||
-		!((digit && lesson->number) || (letter && code < 'a' + lesson->answer_count) ||
-			(code > '0' && code <= '0' + lesson->answer_count)) ||
 		!panels_find(&front->canvas, &front->view, "lesson", &at))
+		return false;
+	/* A number that is no choice is an answer all the same, and no value of a knob. */
+	if (code >= '0' && code <= '9' && lesson->answer_count > 0 &&
+		(code == '0' || code > '0' + lesson->answer_count)) {
+		session_say(front->session, words_of("the answer is a letter from a to %c",
+						    'a' + lesson->answer_count - 1)
+						    .text);
+		return true;
+	}
+	if (!((digit && lesson->number) || (letter && code < 'a' + lesson->answer_count) ||
+		    (code > '0' && code <= '0' + lesson->answer_count)))
 		return false;
 	front->pressed = (struct pressed){ .key = { (char)code }, .note = "the answer" };
 	/* The key Enter ends each answer. If a letter were a complete answer, Enter after it would

@@ -555,6 +555,9 @@ TEST(calls_are_chosen_by_the_working_set)
 		if (run.ring >= 2048) {
 			assert_int_equal(measure.time.whole, run.ring);
 			assert_int_equal(measure.time.half, run.ring / 2);
+			/* No two of eight calls end alike, so that no end is predicted. */
+			if (measure.time.calls >= MEASURE_STEPS)
+				assert_int_equal(measure.step, run.granule);
 		} else {
 			assert_int_equal(measure.time.half % run.ring, 0);
 			assert_true(measure.time.whole >= 2048);
@@ -935,5 +938,41 @@ TEST_WITH(without_memory_a_request_is_answered, start, stop)
 	assert_true(result.final);
 }
 #endif
+
+/* ---- the lengths of calls */
+
+static uint64_t called[2][16];
+static int call_count[2];
+
+static void note_call(struct kernel_run *run, uint64_t elements)
+{
+	int whole = elements > 1024;
+
+	called[whole][call_count[whole]++] = elements;
+	run->result = 0;
+}
+
+/* The calls of both lengths are shorter by the same numbers of steps, so their difference is that
+ * of the stretches. */
+TEST(calls_of_a_stretch_end_at_different_elements)
+{
+	static const struct kernel kernel = { .name = "noted", .call = note_call };
+	struct kernel_run run = { .kernel = &kernel, .granule = 4, .ring = 2048 };
+	struct measure measure = {
+		.run = &run, .step = 4, .time = { .half = 1024, .whole = 2048, .calls = 16 }
+	};
+
+	memset(call_count, 0, sizeof(call_count));
+	measure_calls(&measure, measure.time.half, measure.time.calls);
+	measure_calls(&measure, measure.time.whole, measure.time.calls);
+	assert_int_equal(call_count[0], 16);
+	assert_int_equal(call_count[1], 16);
+	for (int i = 0; i < 16; i++) {
+		assert_int_equal(called[1][i] - called[0][i], 1024);
+		assert_int_equal(called[0][i] % run.granule, 0);
+		for (int k = 1; k < MEASURE_STEPS && i + k < 16; k++)
+			assert_true(called[0][i] != called[0][i + k]);
+	}
+}
 
 RUN_TESTS()

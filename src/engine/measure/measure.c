@@ -120,6 +120,12 @@ static struct stretch choose(const struct measure *measure, bool near, uint64_t 
 	return stretch;
 }
 
+/* Whether the calls of a stretch may have MEASURE_STEPS lengths, without being much shorter. */
+static bool has_steps(const struct stretch *stretch, uint64_t granule)
+{
+	return stretch->calls >= MEASURE_STEPS && stretch->half >= 4 * MEASURE_STEPS * granule;
+}
+
 void measure_begin(struct measure *measure, struct kernel_run *run, const struct clock *clock,
 	uint64_t first_cache, uint64_t warm_most, double warm_seconds, const atomic_bool *cancel)
 {
@@ -157,6 +163,9 @@ void measure_begin(struct measure *measure, struct kernel_run *run, const struct
 		measure->count.calls = calls_for(
 			measure, 2 * region_near, measure->each * (double)measure->count.whole);
 	}
+	if (measure->rewind && !run->complete && !run->kernel->halved &&
+		has_steps(&measure->time, run->granule) && has_steps(&measure->count, run->granule))
+		measure->step = run->granule;
 	kernel_rewind(run);
 	measure->begin = clock_seconds();
 }

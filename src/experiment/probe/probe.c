@@ -429,11 +429,11 @@ const struct probe_report *probe_report(const struct probe *probe)
 /* ---- loads at once ---- */
 
 /* The speedup of N loads at once is doubtful if it is larger than N times this factor. */
-#define BEYOND 1.1
+#define BEYOND 1.005
 
 bool probe_beyond(const struct probe_point *one, const struct probe_point *many)
 {
-	return one->x == 1 && one->sample.cpe > BEYOND * many->x * many->sample.cpe;
+	return one->x == 1 && one->sample.ns > BEYOND * many->x * many->sample.ns;
 }
 
 bool probe_parallel_words(const struct probe_curve *curve, char *words, size_t size)

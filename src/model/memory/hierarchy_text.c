@@ -84,8 +84,13 @@ static void say_cache(struct hierarchy_level *level, struct hierarchy *hierarchy
 			say(level, "%s: %s cycles up to %s", level->name, cycles.text, size.text);
 		return;
 	}
-	say(level, "%s: %s cycles; the system says %s, this process gets about %s%s", level->name,
-		cycles.text, stated.text, size.text, level->unstable ? ", unstable" : "");
+	/* No process gets more of a cache than there is. */
+	say(level,
+		level->bytes > 1.25 * (double)level->stated
+			? "%s: %s cycles; the system says %s, but the curve ends at about %s%s"
+			: "%s: %s cycles; the system says %s, this process gets about %s%s",
+		level->name, cycles.text, stated.text, size.text,
+		level->unstable ? ", unstable" : "");
 	if (level->looks > 1)
 		find(hierarchy, FINDING_CACHE_SIZE,
 			"The system says that %s has %s. This process had %s to %s of it, in %d "
