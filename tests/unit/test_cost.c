@@ -46,6 +46,27 @@ TEST(the_cost_is_the_larger_of_work_and_wait)
 	check_near(insn.cost.value, 2, 1e-9);
 }
 
+/* A square root on Zen 3, whose unit hides a short delay. */
+TEST(a_cost_that_a_unit_hides_is_what_the_removal_saves)
+{
+	struct cost_insn insn = { .twice = { 0.04, 0, 0.08 },
+		.later = { 0.35, 0.3, 0.4 },
+		.wait = { 7.1, 7, 7.2 },
+		.saved = { 20.04, 20, 20.1 },
+		.latency = 20,
+		.model = 20 };
+
+	cost_estimate(&insn, 23);
+	check_near(insn.cost.value, 20.04, 1e-9);
+	/* The model says something else, or the instruction takes a small part of the loop. */
+	insn.model = 14;
+	cost_estimate(&insn, 23);
+	check_near(insn.cost.value, 7, 1e-9);
+	insn.model = 20;
+	cost_estimate(&insn, 60);
+	check_near(insn.cost.value, 7, 1e-9);
+}
+
 TEST(a_cost_below_minus_the_loops_cycles_is_no_cost)
 {
 	static struct cost_report report;
