@@ -466,7 +466,8 @@ void cli_help(const struct cli *cli, bool of_command)
 		"options it takes:\n\n",
 		cli_commands[0]->name);
 	print_options(cli->out, cli_common_options, NULL);
-	fprintf(cli->out,
-		"\nExit status: 0 done, 1 could not measure, 2 wrong usage, 130 interrupted;\n"
-		"1 without a word when the reader of a pipe left early.\n");
+	fprintf(cli->out, "\nExit status: 0 done, 1 could not measure, 2 wrong usage, 3 differs "
+			  "(compare --fail-over),\n"
+			  "130 interrupted; "
+			  "1 without a word when the reader of a pipe left early.\n");
 }

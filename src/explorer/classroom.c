@@ -8,12 +8,15 @@
 #include "base/document.h"
 #include "base/text.h"
 #include "explorer/lesson_report.h"
+#include "lesson/lesson_progress.h"
 
 /* Seconds for which a doubtful measurement is repeated before it judges a guess all the same. */
 static const double DOUBT_MOST = 5;
 /* Seconds after which a guess does not wait for more trials or for the whole curve: on a busy core,
  * the first request of a slow loop takes long. */
 static const double WAIT_MOST = 20;
+/* Seconds within which a second command closes a lesson with answers. */
+static const double LEAVE_SECONDS = 10;
 
 /* ---- opening and steps ---- */
 
@@ -82,14 +85,19 @@ void classroom_close(struct session *session)
 	*classroom = (struct classroom){ .shown = shown };
 }
 
-int classroom_answered(const struct session *session)
+bool classroom_may_close(struct session *session)
 {
-	const struct classroom *classroom = &session->classroom;
+	struct classroom *classroom = &session->classroom;
 	int answered = 0;
 
 	for (int i = 0; classroom->lesson && i < classroom->lesson->step_count; i++)
 		answered += classroom->taken[i].answered;
-	return answered;
+	if (answered == 0 || session->now < classroom->leaves_until)
+		return true;
+	classroom->leaves_until = session->now + LEAVE_SECONDS;
+	session_notice(session, false, "again closes the lesson and forgets its %d answer%s",
+		answered, answered == 1 ? "" : "s");
+	return false;
 }
 
 void classroom_end(struct session *session)
@@ -357,6 +365,9 @@ static void judge(struct session *session)
 	now->answered = true;
 	classroom->first = 0;
 	classroom->guessed = false;
+	/* A step is done with its answer, also if the student leaves the lesson then. */
+	if (session->saved.kept)
+		lesson_progress_keep(classroom->lesson->name, classroom->step + 1);
 	answering_add(session);
 	free(now->picture);
 	now->picture = classroom->report ? report_picture(session) : NULL;

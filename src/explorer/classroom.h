@@ -68,8 +68,9 @@ struct status classroom_open(struct session *session, const char *word);
 /* Checks whether the lesson could be opened. */
 struct status classroom_check(const char *word);
 void classroom_close(struct session *session);
-/* Returns how many questions of the open lesson are answered. */
-int classroom_answered(const struct session *session);
+/* Whether the open lesson may be closed: if it has answers, the first call only says that they
+ * would be forgotten. */
+bool classroom_may_close(struct session *session);
 
 /* Returns the present step; NULL: no lesson is open. */
 const struct lesson_step *classroom_step(const struct session *session);

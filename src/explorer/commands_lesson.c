@@ -55,25 +55,15 @@ static void show_end(struct session *session)
 	text_free(&text);
 }
 
-/* Seconds within which a second command closes a lesson with answers. */
-#define END_SECONDS 10
-
 /* Closes the lesson, and the page of its answers. The answers are gone then, so it asks first,
  * unless their page is shown. */
 static void act_end(struct session *session)
 {
-	struct classroom *classroom = &session->classroom;
-	int answered = classroom_answered(session);
+	bool page = overlay_shows_page(session, "lesson");
 
-	if (answered > 0 && !overlay_shows_page(session, "lesson") &&
-		!(session->now < classroom->leaves_until)) {
-		classroom->leaves_until = session->now + END_SECONDS;
-		session_notice(session, false,
-			"again closes the lesson and forgets its %d answer%s", answered,
-			answered == 1 ? "" : "s");
+	if (!page && !classroom_may_close(session))
 		return;
-	}
-	if (overlay_shows_page(session, "lesson"))
+	if (page)
 		overlay_open(session, OVERLAY_NONE);
 	classroom_close(session);
 }

@@ -232,10 +232,13 @@ struct status saved_command(
 		saved_set(change, name, value);
 		status = saved_write(change);
 		if (status_is_ok(&status))
-			session_notice(change, false, "%s %s%s", name, value,
+			session_notice(change, false, "%s %s%s%s", name, value,
 				same		     ? " is set already"
 				: change->saved.kept ? ", saved for the next sessions"
-						     : "");
+						     : "",
+				strcmp(name, "theme") == 0 && change->screen.present
+					? "; presenter mode keeps its own colours"
+					: "");
 		else
 			session_notice(change, true, "%s %s for this session only: %s", name, value,
 				status.text);

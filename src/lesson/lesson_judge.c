@@ -548,7 +548,7 @@ static void say(const struct lesson_step *step, const struct lesson_guess *guess
 	struct words words;
 
 	if (judgement->verdict == VERDICT_KEPT)
-		words = words_of("Your words are kept.");
+		words = words_of("Not judged. Your answer: %.200s", guess->text);
 	else if (!judgement->truth[0] || judgement->verdict == VERDICT_UNDECIDED)
 		words = words_of("%s%.60s%s%s",
 			guess->skipped ? "" : "Your guess: ", guess->skipped ? "" : guess->text,

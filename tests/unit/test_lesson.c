@@ -295,6 +295,12 @@ TEST(settings_that_differ_by_less_than_their_spread_are_equally_fast)
 	values.now = before;
 }
 
+TEST(an_answer_in_words_is_repeated)
+{
+	assert_int_equal(verdict("ask text", "because"), VERDICT_KEPT);
+	assert_string_equal(judgement.words, "Not judged. Your answer: because");
+}
+
 TEST(a_guess_of_a_size_without_a_unit_is_told_as_bytes)
 {
 	assert_int_equal(verdict("ask number l1.size within 5%", "48k"), VERDICT_RIGHT);

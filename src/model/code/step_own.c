@@ -263,7 +263,8 @@ static bool misses_loop(struct own_stepping *stepping, int64_t n)
 	status = step_on_one_processor(reach, &tracer, NULL);
 	step_forget(&tracer);
 	plan_steps(stepping, stepping->steps.seed, stepped, stepped / 2, STEPS_MOST);
-	return !status_is_ok(&status);
+	/* On a busy machine, the time may end before the loop begins. */
+	return status.code == STATUS_FAILED && !strstr(status.text, STEP_TOO_LONG);
 }
 
 /* Whether the single-stepped calls took another path than a call with the user's n: compilers add a

@@ -211,6 +211,16 @@ static struct words bytes_words(double bytes)
 		"%.*f %s", bytes < 9.95 && fabs(bytes - rint(bytes)) > 0.02, bytes, units[unit]);
 }
 
+/* The plural of an access: "reads", "copies". */
+static struct words accesses_words(const char *access)
+{
+	size_t length = strlen(access);
+
+	return length > 0 && access[length - 1] == 'y'
+		       ? words_of("%.*sies", (int)length - 1, access)
+		       : words_of("%ss", access);
+}
+
 /* Formats the misses per access: "one read in 4 is a miss", "every read is a miss". */
 static struct words rate_words(double each, const char *access)
 {
@@ -218,9 +228,9 @@ static struct words rate_words(double each, const char *access)
 		double misses = each * in;
 
 		if (fabs(misses - rint(misses)) <= 1e-6 && misses >= 0.5)
-			return misses < 1.5
-				       ? words_of("one %s in %d is a miss", access, in)
-				       : words_of("%.0f %ss in %d are misses", misses, access, in);
+			return misses < 1.5 ? words_of("one %s in %d is a miss", access, in)
+					    : words_of("%.0f %s in %d are misses", misses,
+						      accesses_words(access).text, in);
 	}
 	if (each < 1)
 		return words_of("%.3g misses per %s", each, access);
