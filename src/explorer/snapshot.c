@@ -106,9 +106,17 @@ static void fill_levels(
 	struct kernel_walk walk;
 
 	for (int y = 0; y < grid->ny; y++) {
+		double bytes;
+
 		setting.v[grid->size_knob] = grid->y[y];
-		grid->level[y] =
-			level_of(caches, (double)kernel_footprint(setting.kernel, setting.v));
+		bytes = (double)kernel_footprint(setting.kernel, setting.v);
+		grid->level[y] = level_of(caches, bytes);
+		/* A mountain is read in address order, and finds more in L3 than loads that wait
+		 * for each other: as the limits, by the measured walks. */
+		if (grid->level[y] == GRID_MEMORY &&
+			caches->level[CACHE_LEVELS - 1].source == CACHE_MEASURED &&
+			memory_stream_share(&session->memory.facts, bytes) >= 0.5)
+			grid->level[y] = CACHE_LEVELS;
 	}
 	grid->slope_end = -1;
 	grid->line = caches->line;
