@@ -85,20 +85,6 @@ void view_misses(const struct session *session, struct misses *misses)
 	}
 }
 
-/* Returns the level of the first cache that holds `bytes`. A cache counts as large enough up to
- * 1/16 above its size, because sizes found from latency curves are not more precise. */
-static int level_of(const struct cache_sizes *caches, double bytes)
-{
-	bool any = false;
-
-	for (int level = 1; level <= CACHE_LEVELS; level++) {
-		if (caches->level[level - 1].bytes * (1 + 1.0 / 16) >= bytes)
-			return level;
-		any |= caches->level[level - 1].bytes > 0;
-	}
-	return any ? GRID_MEMORY : 0;
-}
-
 static void fill_levels(
 	const struct session *session, const struct cache_sizes *caches, struct view_grid *grid)
 {
@@ -110,13 +96,7 @@ static void fill_levels(
 
 		setting.v[grid->size_knob] = grid->y[y];
 		bytes = (double)kernel_footprint(setting.kernel, setting.v);
-		grid->level[y] = level_of(caches, bytes);
-		/* A mountain is read in address order, and finds more in L3 than loads that wait
-		 * for each other: as the limits, by the measured walks. */
-		if (grid->level[y] == GRID_MEMORY &&
-			caches->level[CACHE_LEVELS - 1].source == CACHE_MEASURED &&
-			memory_stream_share(&session->memory.facts, bytes) >= 0.5)
-			grid->level[y] = CACHE_LEVELS;
+		grid->level[y] = cache_level_in_order(caches, &session->memory.facts, bytes);
 	}
 	grid->slope_end = -1;
 	grid->line = caches->line;

@@ -104,6 +104,22 @@ TEST_WITH(a_window_that_holds_one_miss_does_not_walk_fast, set_up, tear_down)
 	assert_true(explanation->limits.beyond[2] > 0.7 * explanation->limits.beyond[0]);
 }
 
+/* 1 MiB of L3 for loads that wait, and 8 MiB for walks in order: the mountain's rows are of walks.
+ */
+TEST(the_level_of_a_row_follows_walks_in_order)
+{
+	const struct cache_sizes caches = {
+		.level = { { .bytes = 32 << 10 }, { .bytes = 1 << 20 },
+			{ .bytes = 1 << 20, .source = CACHE_MEASURED } }
+	};
+
+	assert_int_equal(cache_level_in_order(&caches, &facts, 32 << 10), 1);
+	assert_int_equal(cache_level_in_order(&caches, &facts, 1 << 20), 2);
+	assert_int_equal(cache_level_in_order(&caches, &facts, 8 << 20), 3);
+	assert_int_equal(cache_level_in_order(&caches, &facts, 64 << 20), CACHE_LEVELS + 1);
+	assert_int_equal(cache_level_in_order(&(struct cache_sizes){ 0 }, &facts, 4096), 0);
+}
+
 /* Lines of a fast walk in address order come from L3 as far as the measured walks show. */
 TEST_WITH(a_fast_walk_finds_lines_in_l3, set_up, tear_down)
 {

@@ -321,3 +321,20 @@ struct memory_facts memory_quartiles(const struct memory_facts *measured, int si
 		size->bytes = side > 0 ? size->lo : size->hi;
 	return facts;
 }
+
+int cache_level_in_order(
+	const struct cache_sizes *caches, const struct memory_facts *measured, double bytes)
+{
+	bool any = false;
+
+	for (int level = 1; level <= CACHE_LEVELS; level++) {
+		const struct cache_size *cache = &caches->level[level - 1];
+
+		if (cache->bytes * (1 + 1.0 / 16) >= bytes ||
+			(level == CACHE_LEVELS && cache->source == CACHE_MEASURED &&
+				memory_stream_share(measured, bytes) >= 0.5))
+			return level;
+		any |= cache->bytes > 0;
+	}
+	return any ? CACHE_LEVELS + 1 : 0;
+}

@@ -156,6 +156,14 @@ double memory_step_cycles(const struct memory_facts *measured, double step);
  * NAN: not measured. */
 double memory_stream_share(const struct memory_facts *measured, double range);
 
+/* Returns the level, from 1, of the first cache that holds `bytes` bytes that are read in address
+ * order; CACHE_LEVELS + 1: memory; 0: no cache is known. A cache counts as large enough up to 1/16
+ * above its size, because sizes found from latency curves are not more precise. If L3 was measured,
+ * it holds what measured walks in order mostly found there: more than loads find that wait for each
+ * other. */
+int cache_level_in_order(
+	const struct cache_sizes *caches, const struct memory_facts *measured, double bytes);
+
 /* Returns how many bytes of L3 a loop still finds in L3 if it comes back to a line after `cycles`
  * cycles. The value is interpolated between the fastest measured reads and loads that wait for each
  * other. `slow` is the number of bytes of L3 that a loop finds if its loads wait for each other.
