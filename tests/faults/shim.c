@@ -31,12 +31,46 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 
+/* The functions that the shim's functions of the same names replace. They are found when the shim
+ * is loaded: dlsym() takes a lock, and a handler of signals calls write(), perhaps in a thread that
+ * has this lock. */
+#define FUNCTIONS(ROW)                                                                            \
+	ROW(mmap)                                                                                 \
+	ROW(mmap64) ROW(open) ROW(open64) ROW(openat) ROW(openat64) ROW(fopen) ROW(fopen64)       \
+		ROW(opendir) ROW(mkstemp) ROW(mkdtemp) ROW(read) ROW(pread) ROW(fread) ROW(fgets) \
+			ROW(getline) ROW(write) ROW(writev) ROW(fflush) ROW(fclose)               \
+				ROW(pthread_create) ROW(fork) ROW(clock_gettime)
+
+#define ROW(name) static __typeof__(&(name)) next_##name;
+FUNCTIONS(ROW)
+#undef ROW
+
+static void *find(const char *name)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+
+	if (!found)
+		abort();
+	return found;
+}
+
+static void find_all(void)
+{
+	if (next_clock_gettime)
+		return;
+#define ROW(name) next_##name = (__typeof__(&(name)))(uintptr_t)find(#name);
+	FUNCTIONS(ROW)
+#undef ROW
+}
+
 static __attribute__((constructor)) void begin(void)
 {
 	const char *path = getenv("SLEXPLORE_FAULT");
-	int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+	int file;
 	void *memory = MAP_FAILED;
 
+	find_all();
+	file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
 	if (file >= 0)
 		memory = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (file >= 0)
@@ -60,18 +94,9 @@ static bool fails(enum fault_kind kind)
 	       (fault->forever ? call >= fault->call : call == fault->call);
 }
 
-/* Returns the function of this name that the shim's function replaces. */
-static void *next(const char *name)
-{
-	void *found = dlsym(RTLD_NEXT, name);
-
-	if (!found)
-		abort();
-	return found;
-}
-
-/* NEXT(NAME): the function that the shim's function of the same name replaces. */
-#define NEXT(name) ((__typeof__(&(name)))(uintptr_t)next(#name))
+/* NEXT(NAME): the function that the shim's function of the same name replaces. Other libraries may
+ * call it before the shim's constructor. */
+#define NEXT(name) (find_all(), next_##name)
 
 /* If this call of the kind must fail, sets errno to `error`, and returns `value`. */
 #define REFUSE(kind, error, value)       \
