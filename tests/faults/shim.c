@@ -34,12 +34,30 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 /* The functions that the shim's functions of the same names replace. They are found when the shim
  * is loaded: dlsym() takes a lock, and a handler of signals calls write(), perhaps in a thread that
  * has this lock. */
-#define FUNCTIONS(ROW)                                                                            \
-	ROW(mmap)                                                                                 \
-	ROW(mmap64) ROW(open) ROW(open64) ROW(openat) ROW(openat64) ROW(fopen) ROW(fopen64)       \
-		ROW(opendir) ROW(mkstemp) ROW(mkdtemp) ROW(read) ROW(pread) ROW(fread) ROW(fgets) \
-			ROW(getline) ROW(write) ROW(writev) ROW(fflush) ROW(fclose)               \
-				ROW(pthread_create) ROW(fork) ROW(clock_gettime)
+#define FUNCTIONS(ROW)      \
+	ROW(mmap)           \
+	ROW(mmap64)         \
+	ROW(open)           \
+	ROW(open64)         \
+	ROW(openat)         \
+	ROW(openat64)       \
+	ROW(fopen)          \
+	ROW(fopen64)        \
+	ROW(opendir)        \
+	ROW(mkstemp)        \
+	ROW(mkdtemp)        \
+	ROW(read)           \
+	ROW(pread)          \
+	ROW(fread)          \
+	ROW(fgets)          \
+	ROW(getline)        \
+	ROW(write)          \
+	ROW(writev)         \
+	ROW(fflush)         \
+	ROW(fclose)         \
+	ROW(pthread_create) \
+	ROW(fork)           \
+	ROW(clock_gettime)
 
 #define ROW(name) static __typeof__(&(name)) next_##name;
 FUNCTIONS(ROW)
