@@ -110,6 +110,27 @@ TEST_WITH(a_compiler_without_end_is_ended_at_its_deadline, set_up, tear_down)
 	check_no_folder();
 }
 
+/* A stopped supervisor wakes at the end of the program, and removes the folder. */
+TEST_WITH(a_killed_program_leaves_no_stopped_supervisor, set_up, tear_down)
+{
+	pid_t child;
+	int input;
+
+	fake_compiler("kill -STOP $PPID; " ENDLESS);
+	child = fork();
+	if (child == 0) {
+		compile(NULL);
+		_exit(0);
+	}
+	input = open(fifo, O_RDONLY);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	check_closed(input);
+	for (int i = 0; i < 3000 && access(folder, F_OK) == 0; i++)
+		usleep(10000);
+	check_no_folder();
+}
+
 /* The parent of the compiler watches its time, and a stopped process watches nothing. */
 TEST_WITH(a_compiler_cannot_stop_its_supervisor, set_up, tear_down)
 {

@@ -131,7 +131,8 @@ static double seconds_or(double otherwise)
 }
 
 /* Blocks all signals. Returns a descriptor that becomes readable when the compiler has ended
- * (SIGCHLD) or must end (SIGTERM); -1: there is no descriptor. */
+ * (SIGCHLD) or must end (SIGTERM, and SIGCONT at the end of this program); -1: there is no
+ * descriptor. */
 static int supervise_signals(void)
 {
 	sigset_t signals;
@@ -141,15 +142,16 @@ static int supervise_signals(void)
 	signal(SIGCHLD, SIG_DFL); /* a parent that ignores SIGCHLD never learns how a child ended */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGCONT);
 	sigaddset(&signals, SIGCHLD);
 	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 /* Takes the signals that have arrived. Returns whether the compiler must end. */
-static bool asked_to_stop(int signals)
+static bool asked_to_stop(int signals, pid_t parent)
 {
 	struct signalfd_siginfo about;
-	bool stop = false;
+	bool stop = getppid() != parent;
 
 	while (TEMP_FAILURE_RETRY(read(signals, &about, sizeof(about))) == sizeof(about))
 		stop |= about.ssi_signo == SIGTERM;
@@ -177,7 +179,7 @@ static bool take_messages(int input, struct outcome *outcome, size_t *read_bytes
 
 /* Waits until the compiler's first process has ended, or there is a reason to end it. */
 static enum ending await_compiler(
-	pid_t child, int input, int signals, double deadline, struct outcome *outcome)
+	pid_t child, int input, int signals, pid_t parent, double deadline, struct outcome *outcome)
 {
 	struct pollfd wait[] = { { .fd = input, .events = POLLIN },
 		{ .fd = signals, .events = POLLIN } };
@@ -186,7 +188,7 @@ static enum ending await_compiler(
 	for (;;) {
 		double left = deadline - seconds_or(INFINITY);
 
-		if (asked_to_stop(signals))
+		if (asked_to_stop(signals, parent))
 			return ENDING_STOPPED;
 		if (own_child_over(child)) {
 			take_messages(input, outcome, &read_bytes);
@@ -213,9 +215,8 @@ static _Noreturn void supervise(
 	 * folder. */
 	setsid();
 	own_child_adopt();
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		raise(SIGTERM);
+	/* The end of this program wakes the supervisor, also if the compiler has stopped it. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	if (signals >= 0 && pipe2(ends, O_CLOEXEC) == 0 && (child = own_child_fork()) == 0)
 		become_compiler(compilation, words, ends[1], outcome);
 	if (child < 0) {
@@ -223,7 +224,8 @@ static _Noreturn void supervise(
 	} else {
 		close(ends[1]);
 		fcntl(ends[0], F_SETFL, O_NONBLOCK);
-		outcome->ending = await_compiler(child, ends[0], signals, deadline, outcome);
+		outcome->ending =
+			await_compiler(child, ends[0], signals, parent, deadline, outcome);
 		outcome->how = own_child_end(child, outcome->ending != ENDING_NONE);
 		own_child_end_adopted();
 	}
