@@ -110,6 +110,7 @@ void bench_note_bound(const struct bench *bench, const struct cli *cli);
 /* Prints notes about conditions that make the result less reliable. For example, the worker is not
  * bound to its core, or a large working set has no huge pages. */
 void bench_notes(const struct bench *bench, const struct cli *cli, const struct run_facts *facts);
+
 struct progress_line {
 	const struct cli *cli;
 	/* The progress line is shown: the messages go to a terminal, and --quiet was not given. */

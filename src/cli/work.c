@@ -89,7 +89,8 @@ struct status work_experiment_allowed(const struct cli *cli)
 		return status_usage(
 			"--slack, --cost and --why exclude each other: use one of them");
 	if (drawing_wanted(cli) && sweep && experiment && !experiment->chart_over)
-		return status_usage("--cost draws a picture of one setting: use slexplore run");
+		return status_usage("--%s draws a picture of one setting: use slexplore run",
+			experiment->subject->record);
 	if (drawing_wanted(cli) && cli->why)
 		return status_usage("--why draws no picture: leave out --picture and --gnuplot");
 	return status_ok();

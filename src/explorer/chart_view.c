@@ -297,6 +297,23 @@ static const struct row *row_of(const char *front)
 	return NULL;
 }
 
+/* Returns the names of the panels that have a picture: "slices, ladder and graph". `of_program`:
+ * only panels that show no measurement of the present kernel, because programs are not run. */
+static struct words panels_words(bool of_program)
+{
+	struct words words = words_of("%s", "");
+	const char *last = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (of_program && rows[i].runs)
+			continue;
+		if (last)
+			words = words_of("%s%s%s", words.text, *words.text ? ", " : "", last);
+		last = rows[i].front;
+	}
+	return words_of("%s and %s", words.text, last);
+}
+
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what)
 {
@@ -305,14 +322,11 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 
 	*chart = NULL;
 	if (view->setting.kernel->function && (!row || row->runs))
-		return status_usage("no picture of %s, because programs are not run; ladder, "
-				    "timeline and graph have one",
-			row ? row->measured : view->screen.front);
+		return status_usage("no picture of %s, because programs are not run; %s have one",
+			row ? row->measured : view->screen.front, panels_words(true).text);
 	if (!row)
-		return status_usage(
-			"there is no picture of %s: slices, ladder, ports, code, mountain, "
-			"probe, sweep, windows, timeline and graph have one",
-			view->screen.front);
+		return status_usage("there is no picture of %s: %s have one", view->screen.front,
+			panels_words(false).text);
 	if (view->hidden & row->shows)
 		return status_usage("there is no picture of %s: it is hidden until the question "
 				    "of the lesson is answered",

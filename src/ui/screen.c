@@ -264,12 +264,12 @@ static void restore_modes(void)
 		tcsetattr(STDIN_FILENO, TCSANOW, &screen.modes);
 }
 
-/* The most lines and columns that are drawn: a terminal may say that it has any size, and ncurses
- * counts in 16 bits. */
+/* The most lines and columns that are drawn: a terminal may report any size, and ncurses counts in
+ * 16 bits. */
 enum { SIDE_MOST = 2000 };
 
-/* Returns the number in LINES or COLUMNS, which tells the size of a terminal that does not;
- * `otherwise` if the number is not believable. */
+/* Returns the number in LINES or COLUMNS. Users set these variables if their terminal does not
+ * report its size. Returns `otherwise` if the number is not believable. */
 static int size_named(const char *variable, int otherwise)
 {
 	const char *value = getenv(variable);
@@ -290,8 +290,8 @@ struct status screen_open(void)
 		return status_failed("the terminal cannot be opened: %s", strerror(errno));
 	screen.frame = memfd_create("frame", MFD_CLOEXEC);
 	set_escdelay(ESCAPE_DELAY);
-	/* ncurses must not look for the size: after endwin(), it would believe any size that the
-	 * terminal tells. screen_resize() sets the size. */
+	/* ncurses must not read the size: after endwin(), it would accept any size that the
+	 * terminal reports. screen_resize() sets the size. */
 	use_env(FALSE);
 	use_tioctl(FALSE);
 	/* ncurses does not check every allocation. */

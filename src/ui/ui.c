@@ -321,7 +321,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 	struct status status = options->theme ? theme_find(options->theme, &theme) : status_ok();
 
 	*exit_status = 0;
-	/* A command of the command line that does not exist is told before the screen opens. */
+	/* Report an unknown command of --do before the screen opens. */
 	for (int i = 0; i < options->command_count && status_is_ok(&status); i++)
 		status = session_command_exists(options->commands[i]);
 	if (!status_is_ok(&status))

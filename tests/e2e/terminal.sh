@@ -165,7 +165,7 @@ lacks 'cycles per '
 until_true restored || stuck "not restored when stopped"
 keys fg Enter
 shows 'cycles per '
-# Also if the terminal says meanwhile that it is larger than ncurses can count: ncurses would look for the size itself.
+# A stopped program gets a terminal with more rows than ncurses can count. ncurses must not read that size.
 keys C-z
 shows '^ready>'
 stty -F "$tty" rows 32768

@@ -695,9 +695,8 @@ TEST(what_has_no_picture_says_so)
 
 	show("counters");
 	check_refused(chart_view(view, &origin, &chart, &what),
-		"slices, ladder, ports, code, mountain, probe, sweep, windows, timeline and graph "
-		"have "
-		"one");
+		"slices, mountain, probe, windows, sweep, ladder, ports, code, timeline and graph "
+		"have one");
 	assert_null(chart);
 	view->screen.front = "ladder";
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
