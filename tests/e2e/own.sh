@@ -209,6 +209,11 @@ wrong 1 loading.c "while it was loaded"
 source_file constant.c "$array" 'long loop(long n, volatile int *a) { for (int i = 0; i < 2000; i++) (void)a[0]; return 0; }'
 wrong 1 constant.c "does it process n elements"
 wrong 1 constant.c "A compiler removes a loop whose results are not used"
+# A slow first call does not decide that single calls are compared: here every second call is longer, for any n.
+source_file first.c '#include <time.h>' "$array" 'static int calls; long loop(long n, volatile int *a) {' \
+	'if (!calls++) { struct timespec pause = { 0, 20000000 }; nanosleep(&pause, 0); }' \
+	'for (int i = 0; i < (calls & 1 ? 1000 : 2000); i++) (void)a[0]; return 0; }'
+wrong 1 first.c "does it process n elements"
 
 # The loop has its own session, no descriptor but its pipe, and leaves no process: it starts threads, but no process that asks for a session
 # of its own (where Linux has seccomp). The constructor also runs when the loop is single-stepped.

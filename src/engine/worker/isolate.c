@@ -43,6 +43,9 @@ enum { STOP_MS = 20, LOOK_MS = 10, CLOSED_LOOK_MS = 1 };
 
 /* Seconds for the calls of one try, with their setup(). */
 static const double CHECK_SECONDS = 5e-3;
+/* The first calls tell how long a call takes: this many, or fewer if they take longer than this. */
+enum { FIRST_CALLS = 4 };
+static const double FIRST_SECONDS = 0.05;
 /* No further round begins after so many seconds. */
 static const double CHECK_LATEST = 1;
 
@@ -75,9 +78,11 @@ static struct status get_memory(const struct isolate *isolate, uint64_t bytes,
 static const double LONG_CALL = 1e-3;
 
 /* Returns the ticks of calls of the user's loop. The time of other threads on the core does not
- * count in long calls. */
-static double ticks_of(
-	struct kernel_run *run, const struct clock *clock, uint64_t elements, int calls)
+ * count if the calls are long. It is not subtracted from short calls, because time that a
+ * hypervisor takes may be subtracted too late, from the next call: only disturbed calls would then
+ * seem fast. */
+static double ticks_of(struct kernel_run *run, const struct clock *clock, uint64_t elements,
+	int calls, bool is_long)
 {
 	struct clock_thread before = clock_thread(), after;
 	double away;
@@ -91,14 +96,15 @@ static double ticks_of(
 	}
 	ticks = clock_ticks() - begin - run->excluded;
 	after = clock_thread();
+	if (!is_long)
+		return (double)ticks;
 	/* The time of other threads is not subtracted if calls of the loop are prepared (setup(),
 	 * new data), because these threads may have run during the preparation, whose time is
 	 * excluded already. */
 	away = after.switches == before.switches || run->sets_up
 		       ? 0
 		       : after.at - before.at - (after.on - before.on);
-	return (double)ticks / clock->hz < LONG_CALL ? (double)ticks
-						     : (double)ticks - fmax(away, 0) * clock->hz;
+	return (double)ticks - fmax(away, 0) * clock->hz;
 }
 
 /* Fails if the time of the user's loop does not depend on n: such a loop has no cycles per element.
@@ -106,9 +112,19 @@ static double ticks_of(
 static struct status check_slope(struct kernel_run *run, const struct clock *clock)
 {
 	const double before = clock_seconds();
-	double whole = ticks_of(run, clock, run->ring, 1);
-	/* The time of a call with its setup(), which may take much longer than the call. */
-	const double each = fmax(clock_seconds() - before, 1e-9);
+	/* The ticks of a call, and the seconds of a call with its setup(), which may take much
+	 * longer. Short calls are repeated: one that another thread interrupts seems long. */
+	double whole = INFINITY, each = INFINITY;
+
+	for (int i = 0; i < FIRST_CALLS && (i == 0 || clock_seconds() - before < FIRST_SECONDS);
+		i++) {
+		const double start = clock_seconds();
+
+		whole = fmin(whole, ticks_of(run, clock, run->ring, 1, false));
+		each = fmin(each, fmax(clock_seconds() - start, 1e-9));
+	}
+
+	const bool is_long = whole / clock->hz >= LONG_CALL;
 	/* Time several short calls together, because the clock advances in steps. Repeat the calls,
 	 * because interruptions may slow some calls down. */
 	int calls = (int)fmax(
@@ -123,8 +139,10 @@ static struct status check_slope(struct kernel_run *run, const struct clock *clo
 		i++) {
 		longer[i] = half[i] = INFINITY;
 		for (int k = 0; k < tries; k++) {
-			longer[i] = fmin(longer[i], ticks_of(run, clock, run->ring, calls));
-			half[i] = fmin(half[i], ticks_of(run, clock, run->ring / 2, calls));
+			longer[i] =
+				fmin(longer[i], ticks_of(run, clock, run->ring, calls, is_long));
+			half[i] =
+				fmin(half[i], ticks_of(run, clock, run->ring / 2, calls, is_long));
 		}
 		if (line_rises(half, longer, i + 1, clock->step))
 			return status_ok();
