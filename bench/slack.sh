@@ -382,16 +382,25 @@ is_ambiguous() {
 plant() {
 	rm -rf "$work/data"
 	mkdir -p "$work/data/uarch"
+	# A core model takes the classes that it does not have from another file.
+	file=$core
+	until [ -z "$file" ] || grep -q "^class $2 " "$models/$file.uarch"; do
+		file=$(sed -n 's/^from //p' "$models/$file.uarch")
+	done
+	if [ -z "$file" ]; then
+		echo "no line of the class $2 was found for $core"
+		return
+	fi
 	awk -v class="$2" -v ports="$3" '
 		$1 == "class" && $2 == class { sub(/ ports .*/, " ports " ports " [M]") }
-		{ print }' "$models/$core.uarch" >"$work/data/uarch/$core.uarch"
-	number=$(grep -n "^class $2 " "$work/data/uarch/$core.uarch" | cut -d : -f 1)
+		{ print }' "$models/$file.uarch" >"$work/data/uarch/$file.uarch"
+	number=$(grep -n "^class $2 " "$work/data/uarch/$file.uarch" | cut -d : -f 1)
 	# shellcheck disable=SC2086
 	SLEXPLORE_DATA=$work/data "$slexplore" run $1 --slack --format json >"$work/slack" 2>"$work/why" </dev/null || cat "$work/why"
 	says=$(sed -n 's/.*"contradiction":"\([^"]*\)".*/\1/p' "$work/slack")
 	case $says in
-	*"$core.uarch:$number: class $2 "*) named=$((named + 1)) ;;
-	*"$core.uarch:$number (class $2)"*)
+	*"$file.uarch:$number: class $2 "*) named=$((named + 1)) ;;
+	*"$file.uarch:$number (class $2)"*)
 		ambiguous=$((ambiguous + 1))
 		printf '%s, class %s ports %s: one of two lines: "%s"\n' "$(basename "$1")" "$2" "$3" "$says"
 		return
