@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "cli/bench.h"
