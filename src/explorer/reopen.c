@@ -136,7 +136,8 @@ static bool own_is_a(const struct session *session)
 	const struct kernel *a = session->pinned.there ? session->pinned.setting.kernel : NULL,
 			    *b = session->setting.kernel;
 
-	return a && a->own && (a == b || strcmp(a->name, b->name) != 0);
+	return a && a->own && !session->pinned.outdated &&
+	       (a == b || strcmp(a->name, b->name) != 0);
 }
 
 /* Adds the program of the function on screen, the function, and its loop unless it is the first. */
@@ -192,7 +193,11 @@ static void act_yank(struct session *session)
 
 	write_line(session, &text);
 	overlay_text(session, "", text_string(&text));
-	if (session->insight.adopted && !session->insight.wanted[0])
+	if (session->pinned.there && session->pinned.setting.kernel->own && !own_is_a(session))
+		session_notice(session, true,
+			"A is missing from the command line: no file has the version before of %s",
+			basename(session->pinned.setting.kernel->name));
+	else if (session->insight.adopted && !session->insight.wanted[0])
 		session_notice(session, true,
 			"the measured core model is in no file yet: characterise save keeps it");
 	text_free(&text);

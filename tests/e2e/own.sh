@@ -317,6 +317,11 @@ rm -f screen
 until_shown "B/A"
 grep -q 'A did not change' screen && fail "the notice denies the new A: $(cat screen)"
 grep -q 512 screen || fail "n is not kept: $(cat screen)"
+# No command line can open the version before.
+echo "key y" >&3
+rm -f screen
+until_shown "A is missing from the command line"
+echo "key Esc" >&3
 echo 'long loop(' >sum.c
 echo '/* slexplore: */ retrun' >>sum.c
 rm -f screen
