@@ -285,6 +285,31 @@ static void draw_notice(struct box at, const struct view *view)
 		notice);
 }
 
+/* Draws A, the result compared with, and the ratio: "A 3.000  acc=1  B/A 0.250  B is 4.00× faster".
+ * If not all of it fits, the ratio has priority, then the value of A. */
+static void draw_a(struct box at, const struct view *view)
+{
+	bool doubtful = sample_doubt(&view->a) || sample_doubt(&view->sample);
+	struct words ratio = panels_ratio(view), value, named;
+	size_t first = strcspn(ratio.text, "\n");
+	int room, x = 0;
+
+	if (!view->pinned) {
+		panels_fit(at, 0, STYLE_A, "A    not in %s\nA    not in the other recording",
+			view->a_recording);
+		return;
+	}
+	value = words_of("A %s  ", view->hidden & HIDDEN_A ? "?" : units_cycles(view->a.cpe).text);
+	named = words_of("%s%s  ", value.text, panels_a(view).text);
+	room = at.width - canvas_columns(at, words_of("%.*s", (int)first, ratio.text).text);
+	if (canvas_fits(at, named.text, room))
+		x = canvas_put(at, 0, 0, STYLE_A, named.text);
+	else if (canvas_fits(at, value.text, room))
+		x = canvas_put(at, 0, 0, STYLE_A, value.text);
+	panels_fit_words(
+		box_part(at, x, 0, at.width - x, 1), 0, doubtful ? STYLE_WARN : STYLE_B, ratio);
+}
+
 /* Draws the rows from the setting to the state of the measurement, and on a small screen a message
  * and the keys. Large digits get the rows that the other lines leave free. */
 static void draw_rows(struct box at, const struct scene *scene)
@@ -294,7 +319,8 @@ static void draw_rows(struct box at, const struct scene *scene)
 	struct words limit = panels_limit(view), setting = panels_setting(&view->setting, NULL);
 	bool wide = canvas_columns(at, limit.text) <= at.width;
 	int notice = small && at.height >= NOTICE_FROM ? 1 + (at.height >= 2 * NOTICE_FROM) : 0,
-	    a = view->pinned && at.height >= SETTING_FROM, y = 1, end = at.height, state, rows;
+	    a = (view->pinned || view->a_recording) && at.height >= SETTING_FROM, y = 1,
+	    end = at.height, state, rows;
 
 	draw_head(at, view);
 	/* Large digits have priority over the knobs, of which the chosen one is in the first row.
@@ -312,7 +338,7 @@ static void draw_rows(struct box at, const struct scene *scene)
 	if (notice)
 		draw_notice(box_part(at, 0, end, at.width, 1 + notice), view);
 	if (a)
-		panels_fit_words(at, --end, STYLE_B, panels_ratio(view));
+		draw_a(box_part(at, 0, --end, at.width, 1), view);
 	if (view->failure[0] && !view->setting.kernel->function) {
 		canvas_wrap(box_part(at, 0, y + 1, at.width, end - y - 1), 0, STYLE_TEXT,
 			view->failure);
