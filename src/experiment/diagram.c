@@ -35,24 +35,28 @@ struct words diagram_insn(const struct loop *loop, int insn)
 	return words;
 }
 
+struct words diagram_iteration(double elements)
+{
+	if (!(elements > 0) || fabs(elements - 1) < 0.0005)
+		return words_of("an iteration");
+	if (elements < 1)
+		return words_of("an iteration, %.4g iterations an element", 1 / elements);
+	return words_of("an iteration of %.4g elements", elements);
+}
+
 struct words diagram_sentence(const struct timeline *timeline)
 {
 	const char *name = limit_rows[timeline->by].name;
-	/* Measured values and limits are cycles per element. If an element takes several iterations
-	 * (a lookup), the sentence says how many. */
-	struct words each =
-		timeline->elements > 0 && timeline->elements < 0.9995
-			? words_of(", %.4g iterations an element", 1 / timeline->elements)
-			: words_of("%s", "");
+	struct words each = diagram_iteration(timeline->elements);
 
 	if (!timeline->known)
 		return words_of("%s", timeline->why);
 	if (timeline->differs)
-		return words_of("%s cycles an iteration%s, %s predicted by %s",
+		return words_of("%s cycles %s, %s predicted by %s",
 			units_value(timeline->cycles).text, each.text,
 			units_value(timeline->predicted).text, name);
-	return words_of("%s cycles an iteration%s, as predicted by %s",
-		units_value(timeline->predicted).text, each.text, name);
+	return words_of("%s cycles %s, as predicted by %s", units_value(timeline->predicted).text,
+		each.text, name);
 }
 
 struct words diagram_chain(const struct dataflow *dataflow)
@@ -60,8 +64,9 @@ struct words diagram_chain(const struct dataflow *dataflow)
 	if (!dataflow->known)
 		return words_of("%s", dataflow->why);
 	if (dataflow->chain > 0)
-		return words_of("the slowest carried chain takes %s cycles an iteration",
-			units_value(dataflow->chain).text);
+		return words_of("the slowest carried chain takes %s cycles %s",
+			units_value(dataflow->chain).text,
+			diagram_iteration(dataflow->elements).text);
 	return words_of("no chain is carried from one iteration to the next");
 }
 

@@ -11,6 +11,10 @@
 /* Returns the text of an instruction without the sizes of memory operands. */
 struct words diagram_insn(const struct loop *loop, int insn);
 
+/* Returns "an iteration", with its number of elements if that is not 1: measured values and limits
+ * are cycles per element. */
+struct words diagram_iteration(double elements);
+
 /* Returns a sentence with the cycles per iteration of the simulated run, next to the predicted
  * cycles. */
 struct words diagram_sentence(const struct timeline *timeline);

@@ -406,6 +406,7 @@ static void add_legend(struct lines *lines, const struct explanation *explanatio
 	const struct limits *limits = &explanation->limits;
 	double cycles = limits->chain.cycles / (limits->turns > 0 ? limits->turns : 1);
 	const char *through = limits->chain.through_memory ? ", through memory" : "";
+	struct words each = panels_iteration(explanation);
 
 	if (!carried)
 		lines_add(
@@ -414,9 +415,10 @@ static void add_legend(struct lines *lines, const struct explanation *explanatio
 		lines_add(lines, 0, STYLE_DIM, "the carried chain");
 	else
 		lines_add(lines, 0, STYLE_DIM,
-			"the carried chain: %1$s cycle%2$s an iteration%3$s\n"
-			"carried chain: %1$s cycle%2$s%3$s",
-			number(cycles).text, plural(cycles), through);
+			"the carried chain: %1$s cycle%2$s %4$s%3$s\n"
+			"carried chain: %1$s cycle%2$s %4$s%3$s\n"
+			"carried chain: %1$s cycle%2$s an iteration%3$s",
+			number(cycles).text, plural(cycles), through, each.text);
 	lines_put(lines, 0, STYLE_DIM, limit_sooner(limits, &explanation->loop));
 	lines_add(lines, 0, STYLE_DIM,
 		"latency: load + operation; loads count from the address\n"

@@ -40,6 +40,19 @@ static struct words full_bar(const struct view *view)
 	return words_of(", full bar: %s (a: again)", units_value(view->scales.ladder.high).text);
 }
 
+/* Returns the last clause of the title if causes are next to the bars: their unit, if it is not
+ * that of the bars. */
+static struct words unit_of_causes(const struct scene *scene)
+{
+	const struct explanation *explanation = scene->view->explanation;
+	const struct box *at = scene->layout ? layout_find(scene->layout, "ladder") : NULL;
+	struct words each = explanation ? panels_iteration(explanation) : (struct words){ "" };
+
+	if (!at || at->width < CAUSES_FROM || strcmp(each.text, "an iteration") == 0 || !*each.text)
+		return (struct words){ "" };
+	return words_of("; causes: %s", each.text);
+}
+
 static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -50,10 +63,11 @@ static struct words title_of(const struct scene *scene)
 				  "limits, M %1$s, computed again…\nlimits, computed again…"
 			: view->foreign ? "limits for %1$s, not this core%2$s"
 			: view->nearest ? "limits of %1$s, the nearest known core%2$s"
-					: "limits in cycles per %3$s, M %1$s%2$s\n"
+					: "limits in cycles per %3$s, M %1$s%2$s%4$s\n"
+					  "limits in cycles per %3$s, M %1$s%2$s\n"
 					  "limits, M %1$s%2$s\nlimits%2$s",
 		view->core ? panels_core(view->core).text : "", full_bar(view).text,
-		view->setting.kernel->element);
+		view->setting.kernel->element, unit_of_causes(scene).text);
 }
 
 static bool wanted(const struct view *view)
@@ -309,7 +323,7 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 
 	lines_begin(words, words->at);
 	if (cause && limit)
-		lines_add(words, 0, STYLE_DIM, "%s", limit->cause);
+		lines_put(words, 0, STYLE_DIM, panels_cause(view->explanation, "", limit));
 	if (view->explanation->waits)
 		lines_add(words, 0, STYLE_TEXT, "The next load waits %s %s.",
 			strncmp(view->explanation->waits, "nothing", 7) == 0 ? "for" : "because",

@@ -43,8 +43,12 @@ static void add_limit(struct lines *lines, const struct view *view)
 		return;
 	}
 	limit = &limits->limit[soft ? limits->predicted_by : limits->binding];
-	lines_add(lines, 0, STYLE_TEXT, "%s CPE %s, %s: %s", soft ? "predicted" : "limit",
-		units_value(limit->cpe).text, limit_rows[limit->kind].name, limit->cause);
+	lines_put(lines, 0, STYLE_TEXT,
+		panels_cause(explanation,
+			words_of("%s CPE %s, %s: ", soft ? "predicted" : "limit",
+				units_value(limit->cpe).text, limit_rows[limit->kind].name)
+				.text,
+			limit));
 }
 
 /* Adds a line with the expected and counted misses of one cache level. Example: "L1 48 KiB: every

@@ -54,17 +54,23 @@ struct entries {
 static struct words title_of(const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	struct words core = view->core ? panels_core(view->core) : (struct words){ "" };
+	struct words core = view->core ? panels_core(view->core) : (struct words){ "" },
+		     each = panels_outline(view) ? panels_iteration(panels_outline(view))
+						 : words_of("an iteration");
 
 	if (view->foreign || view->nearest)
-		return words_of("ports of %s, %s, M", core.text,
-			view->foreign ? "not this core" : "the nearest known");
-	return words_of("ports: cycles an iteration, %1$s%2$sM %3$s\nports, %1$s%2$sM %3$s",
+		return words_of("ports of %1$s, %2$s: cycles %3$s, M\n"
+				"ports of %1$s, %2$s: cycles an iteration\nports of %1$s, %2$s, M",
+			core.text, view->foreign ? "not this core" : "the nearest known",
+			each.text);
+	return words_of("ports: cycles %4$s, %1$s%2$sM %3$s\n"
+			"ports: cycles an iteration, %1$s%2$sM %3$s\n"
+			"ports: cycles an iteration, %1$s%2$sM\nports, %1$s%2$sM %3$s",
 		port_events_of_ports(view) ? "C counted, " : "",
 		view->slack && view->slack->count && status_is_ok(&view->slack->status)
 			? "P probed, "
 			: "",
-		core.text);
+		core.text, each.text);
 }
 
 static bool wanted(const struct view *view)

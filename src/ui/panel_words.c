@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "experiment/diagram.h"
 #include "lesson/lesson.h"
 #include "ui/panels.h"
 
@@ -24,6 +25,28 @@ const char *panels_source(enum source source)
 const struct explanation *panels_outline(const struct view *view)
 {
 	return view->explanation ? view->explanation : view->outline;
+}
+
+struct words panels_iteration(const struct explanation *explanation)
+{
+	const struct limits *limits = &explanation->limits;
+
+	return diagram_iteration(limits->elements / limits->turns);
+}
+
+struct words panels_cause(
+	const struct explanation *explanation, const char *before, const struct limit *limit)
+{
+	struct words each = panels_iteration(explanation);
+	size_t same = strlen("an iteration");
+
+	/* A cause without numbers of an iteration needs no unit. */
+	if (!each.text[same] ||
+		(!isdigit((unsigned char)limit->cause[0]) && !strstr(limit->cause, " cycle")))
+		return words_of("%s%s", before, limit->cause);
+	/* A short wording: "(4 elements)". */
+	return words_of("%1$s%2$s (%3$s)\n%1$s%2$s (%4$s)\n%1$s%2$s", before, limit->cause,
+		each.text, each.text + same + strcspn(each.text + same, "0123456789"));
 }
 
 struct words panels_core(const struct core *core)

@@ -248,6 +248,16 @@ struct ahead panels_ahead(const struct view *view);
  * explanation. NULL: there is no explanation yet. */
 const struct explanation *panels_outline(const struct view *view);
 
+/* Returns "an iteration" or "an iteration of 4 elements", the unit of causes, ports and chains next
+ * to values in cycles per element. */
+struct words panels_iteration(const struct explanation *explanation);
+
+/* Returns the text `before` and the cause of a limit, for a screen whose values are cycles per
+ * element: with the number of elements of an iteration, for which the cause counts. The text has
+ * shorter wordings, separated by line feeds. */
+struct words panels_cause(
+	const struct explanation *explanation, const char *before, const struct limit *limit);
+
 /* Returns a core's title without the part in parentheses: "Intel Redwood Cove". */
 struct words panels_core(const struct core *core);
 

@@ -193,6 +193,7 @@ void dataflow_make(const struct explanation *explanation, struct dataflow *dataf
 		return;
 	}
 	dataflow->chain = limits->chain.cycles / limits->turns;
+	dataflow->elements = limits->elements / limits->turns;
 	shown = shown_of(loop);
 	tally_open(&tally);
 	deps_graph(loop, limits->uarch, tally.facts, &graph);

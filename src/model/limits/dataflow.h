@@ -39,9 +39,10 @@ struct dataflow_edge {
 
 struct dataflow {
 	bool known;
-	char why[160]; /* if not known: the reason */
-	double chain;  /* cycles per iteration of the slowest loop-carried chain; 0: the loop has
-			  none */
+	char why[160];	 /* if not known: the reason */
+	double chain;	 /* cycles per iteration of the slowest loop-carried chain; 0: the loop has
+			    none */
+	double elements; /* data elements per iteration */
 	int row_count, part_count, edge_count;
 	struct dataflow_row *row;   /* in program order */
 	struct dataflow_part *part; /* in the order of their rows */
