@@ -21,6 +21,8 @@ enum { STATUS_TEXT = 308 };
 
 struct status {
 	enum status_code code;
+	int reason; /* a number by which the module that failed names the reason to its callers; 0:
+		       none */
 	char text[STATUS_TEXT];
 };
 

@@ -219,7 +219,7 @@ TEST(test_none)
 	ran_all(0, 11);
 	status = path(1, &loop);
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "no instruction repeats");
+	assert_int_equal(status.reason, STEP_NO_REPEAT);
 
 	/* The only jump back is a call: the loop makes one iteration, so nothing repeats. */
 	make(12);
@@ -230,7 +230,7 @@ TEST(test_none)
 	ran_all(7, 11);
 	status = path(1, &loop);
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_contains(status.text, "no instruction repeats");
+	assert_int_equal(status.reason, STEP_NO_REPEAT);
 
 	/* One turn is longer than the room. */
 	make(60);

@@ -151,6 +151,12 @@ static uint64_t address_of(const struct insn_memory *memory, const struct regist
 /* MOMENT_FIRST, MOMENT_LAST: nanoseconds between two checks of a child that runs freely. */
 enum { CODE_BYTES = 16, SLOTS = 1 << 17, MOMENT_FIRST = 50000, MOMENT_LAST = 4000000 };
 
+static struct status step_failed(enum step_reason reason, struct status status)
+{
+	status.reason = (int)reason;
+	return status;
+}
+
 static struct status ended_by_signal(const struct tracer *tracer, int number)
 {
 	struct registers registers;
@@ -158,7 +164,9 @@ static struct status ended_by_signal(const struct tracer *tracer, int number)
 	char place[128] = "";
 
 	if (number == SIGALRM)
-		return status_failed(STEP_TOO_LONG " %.3g s", tracer->plan->seconds);
+		return step_failed(STEP_TOO_LONG,
+			status_failed("single-stepping the loop took longer than %.3g s",
+				tracer->plan->seconds));
 	if (!tracer->gone && read_registers(tracer->child, &registers)) {
 		step_describe_place(tracer->child, registers.at, place, sizeof(place));
 		memory = own_child_memory_is_out(tracer->child) ? own_child_memory_words : "";
@@ -345,11 +353,12 @@ struct status step_to_mark(struct tracer *tracer, bool kept, int *steps)
 			if (tracer->sampling && tracer->seen_count >= tracer->plan->most_steps)
 				return status_ok();
 			if (*steps >= tracer->plan->most_steps)
-				return status_failed("stepping %llu elements" STEP_NOT_ENDED
-						     " %d instructions",
-					(unsigned long long)(kept ? tracer->plan->longer
-								  : tracer->plan->shorter),
-					tracer->plan->most_steps);
+				return step_failed(STEP_NOT_ENDED,
+					status_failed("stepping %llu elements did not end within "
+						      "%d instructions",
+						(unsigned long long)(kept ? tracer->plan->longer
+									  : tracer->plan->shorter),
+						tracer->plan->most_steps));
 			if (kept)
 				keep(tracer, index, &registers);
 			++*steps;
@@ -455,9 +464,11 @@ struct status step_both(struct tracer *tracer, struct loop *loop)
 	/* The two runs may differ by one or two instructions even if the code ignores the number of
 	 * elements. */
 	if (steps[2] <= steps[1] + 2)
-		return status_failed("%llu elements take as many instructions as %llu: does the "
-				     "code use its count n?",
-			(unsigned long long)plan->longer, (unsigned long long)plan->shorter);
+		return step_failed(STEP_SAME_WORK,
+			status_failed("%llu elements take as many instructions as %llu: does the "
+				      "code use its count n?",
+				(unsigned long long)plan->longer,
+				(unsigned long long)plan->shorter));
 	before = plan->kept ? step_counts(tracer, 0, tracer->split) : NULL;
 	status = step_path(
 		&(struct step_trace){ tracer->insn, tracer->insn_count,

@@ -70,10 +70,6 @@ struct status step_calls(struct tracer *tracer, struct loop *loop);
 struct status step_on_one_processor(struct status (*how)(struct tracer *, struct loop *),
 	struct tracer *tracer, struct loop *loop);
 
-/* The words of the message about a run with too many instructions. */
-#define STEP_NOT_ENDED " did not end within"
-#define STEP_TOO_LONG  "single-stepping the loop took longer than"
-
 /* ---- The end of tracing (step_end.c) */
 
 /* Adds to `share` the seconds for which this thread ran, and the seconds for which it waited for a

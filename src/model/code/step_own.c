@@ -264,7 +264,7 @@ static bool misses_loop(struct own_stepping *stepping, int64_t n)
 	step_forget(&tracer);
 	plan_steps(stepping, stepping->steps.seed, stepped, stepped / 2, STEPS_MOST);
 	/* On a busy machine, the time may end before the loop begins. */
-	return status.code == STATUS_FAILED && !strstr(status.text, STEP_TOO_LONG);
+	return status.code == STATUS_FAILED && status.reason != STEP_TOO_LONG;
 }
 
 /* Whether the single-stepped calls took another path than a call with the user's n: compilers add a
@@ -394,8 +394,7 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 		/* If elements are long, such as blocks of a cipher, a smaller n suffices. On a slow
 		 * machine, the time ends before the number of instructions shows this. */
 		if (few > N_LONG && few <= N_FIRST && multiple < N_FIRST &&
-			(strstr(status.text, STEP_NOT_ENDED) ||
-				strstr(status.text, STEP_TOO_LONG))) {
+			(status.reason == STEP_NOT_ENDED || status.reason == STEP_TOO_LONG)) {
 			few = N_LONG / N_TIMES;
 			continue;
 		}
@@ -403,11 +402,11 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 			break;
 		/* A larger number of data elements n helps only if the run did not reach the loop
 		 * because it had too few elements. */
-		if (!status_is_ok(&status) && !strstr(status.text, "no instruction repeats") &&
-			!strstr(status.text, "as many instructions"))
+		if (!status_is_ok(&status) && status.reason != STEP_NO_REPEAT &&
+			status.reason != STEP_SAME_WORK)
 			break;
 	}
-	if (strstr(status.text, STEP_NOT_ENDED))
+	if (status.reason == STEP_NOT_ENDED)
 		status = status_failed(
 			"%d instructions are not enough for %llu elements: let n be as "
 			"small as 16, and shorten the work of an element",

@@ -300,6 +300,7 @@ struct status step_path(const struct step_trace *trace, double insns_per_element
 	if (head < 0 || (window.turns == 0 && !repeats(trace, head))) {
 		status = status_failed(
 			"no instruction repeats in %d steps: there is no loop", trace->seen_count);
+		status.reason = STEP_NO_REPEAT;
 	} else if (window.turns == 0) {
 		status = status_failed(
 			"one iteration of the loop takes more than %d steps or %d instructions: "

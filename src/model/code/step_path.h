@@ -14,6 +14,14 @@ struct step_trace {
 			      elements; NULL: there was no such run */
 };
 
+/* Reasons of failures (status.reason) for which another number of elements may help. */
+enum step_reason {
+	STEP_NOT_ENDED = 1, /* the run needs too many instructions */
+	STEP_TOO_LONG,	    /* the time was over */
+	STEP_NO_REPEAT,	    /* no instruction repeats */
+	STEP_SAME_WORK	    /* twice as many elements take as many instructions */
+};
+
 /* Fills `loop` from a trace. The caller initialises `loop`; step_path() discards the old content of
  * `loop`. insns_per_element is the exact number of instructions per element (> 0). The loop head is
  * the target of backward jumps that runs most often; the number of executions in a run over half as
@@ -22,7 +30,8 @@ struct step_trace {
  * encloses it is used, if one iteration of that loop fits into `loop`. The path that represents the
  * loop has up to STEP_TURNS_MOST iterations from the middle of the run. The path that represents
  * the loop has at most STEP_PATH steps, or more if STEP_TURNS_WANTED iterations need more.
- * STATUS_FAILED: no instruction repeats, or one iteration does not fit into `loop`. */
+ * STATUS_FAILED: no instruction repeats (STEP_NO_REPEAT), or one iteration does not fit into
+ * `loop`. */
 struct status step_path(
 	const struct step_trace *trace, double insns_per_element, struct loop *loop);
 
