@@ -146,17 +146,28 @@ static void offer_synopsis(const struct line *line)
 	free(synopsis);
 }
 
+/* Whether an option of the subcommand replaces the common one of this name. */
+static bool is_replaced(const struct line *line, const char *name)
+{
+	for (const struct cli_option *own = line->command->options; own && own->name; own++)
+		if (strcmp(own->name, name) == 0)
+			return true;
+	return false;
+}
+
 static void offer_options(const struct line *line, const struct cli_option *options, bool common)
 {
 	for (; options && options->name; options++)
-		if (options->help && (!common || cli_takes(line->command, options->name)))
+		if (options->help && (!common || (cli_takes(line->command, options->name) &&
+							 !is_replaced(line, options->name))))
 			offer(line, "--", options->name, options->argument ? "=" : "");
 }
 
 /* Finds the option with an argument that a word names: "--format" or "--format=j". */
 static const struct cli_option *with_argument(const struct line *line, const char *word)
 {
-	const struct cli_option *const tables[] = { cli_common_options, line->command->options };
+	/* A subcommand's own option replaces the common one of the same name. */
+	const struct cli_option *const tables[] = { line->command->options, cli_common_options };
 	size_t length = strcspn(word, "=");
 
 	for (size_t i = 0; i < 2 && strncmp(word, "--", 2) == 0; i++)

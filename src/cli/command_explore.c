@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "cli/screens.h"
 #include "engine/machine/machine.h"
+#include "kernels/kernel.h"
+#include "lesson/lesson.h"
 #include "model/core/uarch.h"
 
 /* Values of the options that only explore has. */
@@ -102,6 +104,10 @@ static struct status read_words(struct cli *cli, struct ui_options *ui, struct s
 			       : status_usage("%.100s: slexplore present lesson opens one lesson",
 					 cli->words[2]);
 	}
+	if (!kernel_find(cli->words[0]) && lesson_exists(cli->words[0]))
+		return status_usage(
+			"no kernel \"%1$.60s\", but a lesson: slexplore %2$slesson %1$.60s",
+			cli->words[0], cli->command == &command_present ? "present " : "");
 	if (words_program(cli))
 		return open_program(cli, ui, commands);
 	if (((const struct asked *)cli->own)->function)

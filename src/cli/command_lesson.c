@@ -34,7 +34,20 @@ struct asked {
 				student's answers; NULL: none */
 };
 
+static struct status not_printed(const char *format)
+{
+	return status_usage("lesson prints text, and csv with --class; not %s", format);
+}
+
+static struct status apply_format(struct cli *cli, const char *value)
+{
+	cli->format = format_find(value);
+	return strcmp(value, "text") == 0 || strcmp(value, "csv") == 0 ? status_ok()
+								       : not_printed(value);
+}
+
 static const struct cli_option options[] = {
+	{ "format", "text|csv", "format of the answers; csv needs --class", apply_format },
 	{ "check", NULL, "measure every step without a screen, and print each mistake",
 		OPTION_IN_OWN(struct asked, check) },
 	{ "replay", "FILE", "use a recording in place of this machine",
@@ -310,11 +323,9 @@ static int open_lesson(struct cli *cli)
 static int lesson_run(struct cli *cli)
 {
 	const struct asked *asked = cli->own;
-	const char *format = cli->format->name;
 
-	if (strcmp(format, "text") != 0 && !(asked->class && strcmp(format, "csv") == 0))
-		return cli_fail(cli,
-			status_usage("lesson prints text, and csv with --class; not %s", format));
+	if (cli->format != formats[0] && !asked->class)
+		return cli_fail(cli, not_printed(cli->format->name));
 	if (asked->check)
 		return asked->replay ? check_recorded(cli, asked->replay) : check_here(cli);
 	if (asked->class)
@@ -333,7 +344,7 @@ const struct cli_command command_lesson = {
 	.arguments = "[LESSON|FILE.lesson ...]",
 	.options = options,
 	.own_size = sizeof(struct asked),
-	.common = { "format", "cpu", "seed", "quiet", "uarch", "time-budget", "ascii", "script",
-		"theme", "do", "mouse", "no-settings" },
+	.common = { "cpu", "seed", "quiet", "uarch", "time-budget", "ascii", "script", "theme",
+		"do", "mouse", "no-settings" },
 	.run = lesson_run,
 };

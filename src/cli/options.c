@@ -12,6 +12,7 @@
 #include "cli/format.h"
 #include "engine/own/own.h"
 #include "kernels/kernel.h"
+#include "lesson/lesson.h"
 #include "model/program/elf.h"
 #include "picture/picture.h"
 
@@ -204,15 +205,22 @@ static struct status unknown_option(
 {
 	const char *names[OPTIONS_MAX];
 	char dashed[OPTIONS_MAX][32], bare[64];
+	size_t different = 0;
 
 	if (typed[0] != '-' || typed[1] != '-')
 		return status_usage("unknown option \"%s\"; see slexplore --help", typed);
 	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(typed, "="), typed);
+	/* Several subcommands may have an option of the same name. */
 	for (size_t i = 0; i < count; i++) {
+		size_t other = 0;
+
+		while (strcmp(all[other]->name, all[i]->name) != 0)
+			other++;
 		snprintf(dashed[i], sizeof(dashed[i]), "--%s", all[i]->name);
-		names[i] = dashed[i];
+		if (other == i)
+			names[different++] = dashed[i];
 	}
-	return status_unknown("unknown option", bare, names, count, "see slexplore --help");
+	return status_unknown("unknown option", bare, names, different, "see slexplore --help");
 }
 
 static struct status unknown_command(const char *typed)
@@ -220,6 +228,10 @@ static struct status unknown_command(const char *typed)
 	const char *names[COMMAND_NAMES_MAX];
 	size_t count = 0;
 
+	if (lesson_exists(typed))
+		return status_usage("unknown subcommand \"%1$.60s\", but a lesson has that name: "
+				    "slexplore lesson %1$.60s",
+			typed);
 	for (size_t i = 0; cli_commands[i] && count < COMMAND_NAMES_MAX; i++)
 		names[count++] = cli_commands[i]->name;
 	for (size_t i = 0; kernel_registry[i] && count < COMMAND_NAMES_MAX; i++)

@@ -169,6 +169,8 @@ struct lesson *lesson_read(
 struct status lesson_open(
 	const char *word, struct lesson **lesson, struct lesson_mistakes *mistakes);
 void lesson_free(struct lesson *lesson);
+/* Whether a shipped lesson, or one of the user's folder, has this name. */
+bool lesson_exists(const char *name);
 
 /* Returns standard words for a question, if the lesson's file has none; NULL: the text of the step
  * asks the question. */

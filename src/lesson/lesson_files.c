@@ -21,6 +21,17 @@ static struct status unknown_lesson(const char *word)
 	return status;
 }
 
+bool lesson_exists(const char *name)
+{
+	char **names = data_names("lessons", "lesson");
+	bool found = false;
+
+	for (size_t i = 0; names[i]; i++)
+		found |= strcmp(names[i], name) == 0;
+	data_names_free(names);
+	return found;
+}
+
 /* The name of the lesson in a file: "dir/ports.lesson" has the name "ports". */
 static char *name_of_path(const char *path)
 {

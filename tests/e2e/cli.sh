@@ -216,6 +216,7 @@ completes 'type=f32 type=f64' run combine type=f
 completes '--format=csv' sweep combine --format=c
 completes 'zen1 zen2 zen3 zen4 zen5' explain mul-chain --uarch zen
 completes 'latency line' probe l
+completes '--format=text --format=csv' lesson --format=
 refuse 2 "needs the words of a command line" complete
 if command -v bash >/dev/null; then
 	bash -c '. "$1/data/completion/bash/slexplore"; COMP_LINE="$2 run combine type=f" COMP_POINT=${#COMP_LINE}; _slexplore

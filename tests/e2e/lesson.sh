@@ -85,6 +85,9 @@ expect 2 lesson --class
 expect 2 lesson nothing
 refuse 2 'no lesson "nothing"' present lesson nothing
 refuse 2 'present lesson NAME' present lesson
+refuse 2 'slexplore present lesson caches' present caches
+refuse 2 'slexplore lesson caches' explore caches
+refuse 2 'slexplore lesson caches' caches
 refuse 2 'opens one lesson' present lesson chains chains
 
 # Long lines of text are read in linear time: 10 s of processor time for their expressions before.
