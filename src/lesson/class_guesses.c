@@ -29,7 +29,20 @@ static int compare_counts(const void *a, const void *b)
 					   : compare_guesses(left, right);
 }
 
-/* Returns the question with a list of answers to which an answer belongs; NULL: it is unknown. */
+/* Opens the lesson to which an answer belongs; NULL: this machine has no such lesson. */
+static struct lesson *lesson_of(const struct answer *answer)
+{
+	struct lesson_mistakes mistakes = { 0 };
+	struct lesson *lesson = NULL;
+
+	if (strcspn(answer->lesson, "/.") < strlen(answer->lesson))
+		return NULL; /* another person's file must not name a file of this machine */
+	(void)lesson_open(answer->lesson, &lesson, &mistakes);
+	lesson_mistakes_free(&mistakes);
+	return lesson;
+}
+
+/* Returns the question to which an answer belongs; NULL: it is unknown. */
 static const struct lesson_question *question_of(
 	const struct lesson *lesson, const struct answer *answer)
 {
@@ -38,26 +51,64 @@ static const struct lesson_question *question_of(
 	if (!lesson || answer->step < 1 || answer->step > lesson->step_count)
 		return NULL;
 	step = &lesson->step[answer->step - 1];
-	return step->question.ask == ASK_CHOICE && step->title &&
+	return step->question.ask != ASK_NOTHING && step->title &&
 			       strcmp(step->title, answer->title) == 0
 		       ? &step->question
 		       : NULL;
+}
+
+/* Adds the words of a question, with "…" for each measured value, which differs between machines.
+ * Words that depend on measured values are not known here: then adds nothing. */
+static void add_prompt(struct text *text, const struct lesson_text *prompt)
+{
+	size_t from = 0, length;
+	const char *words;
+
+	for (int i = 0; i < prompt->hole_count; i++)
+		if (lesson_hole(prompt->words + prompt->hole[i].offset, prompt->hole[i].length,
+			    &words, &length) != HOLE_VALUE)
+			return;
+	for (int i = 0; i < prompt->hole_count; i++) {
+		const struct lesson_hole *hole = &prompt->hole[i];
+
+		text_addn(text, prompt->words + from, hole->offset - from);
+		text_add(text, "…");
+		from = hole->offset + hole->length;
+	}
+	text_add(text, prompt->words + from);
+}
+
+struct words class_prompt(const struct answer *answer)
+{
+	struct lesson *lesson = lesson_of(answer);
+	const struct lesson_question *question = question_of(lesson, answer);
+	const char *usual = question ? lesson_usual_prompt(question->ask) : NULL;
+	struct text text = { 0 };
+	struct words words;
+
+	if (question && question->prompt.words)
+		add_prompt(&text, &question->prompt);
+	words = words_of("%s", text.length ? text_string(&text) : usual ? usual : "");
+	for (char *c = words.text; *c; c++)
+		*c = *c == '\n' ? ' ' : *c;
+	for (size_t end = strlen(words.text); end > 0 && words.text[end - 1] == ' ';)
+		words.text[--end] = '\0';
+	text_free(&text);
+	lesson_free(lesson);
+	return words;
 }
 
 /* Adds the answers of the question that nobody chose. Answers with values in their words, which
  * differ between machines, are not added. */
 static void add_unchosen(struct class_guesses *found, const struct answer *answer)
 {
-	struct lesson_mistakes mistakes = { 0 };
 	const struct lesson_question *question;
 	int given = found->count;
 
-	if (strcspn(answer->lesson, "/.") < strlen(answer->lesson))
-		return; /* another person's file must not name a file of this machine */
-	(void)lesson_open(answer->lesson, &found->lesson, &mistakes);
-	lesson_mistakes_free(&mistakes);
+	found->lesson = lesson_of(answer);
 	question = question_of(found->lesson, answer);
-	for (int i = 0; question && i < question->option_count; i++) {
+	for (int i = 0; question && question->ask == ASK_CHOICE && i < question->option_count;
+		i++) {
 		const struct lesson_text *text = &question->option[i].text;
 		bool chosen = text->hole_count > 0;
 

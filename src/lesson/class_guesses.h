@@ -41,6 +41,11 @@ int class_guesses_most(const struct class_guesses *guesses);
 /* Returns the words of a guess, safe to show: "3", "2.9 to 3.1", "4 other guesses". */
 struct words class_guess_words(const struct class_guess *guess);
 
+/* Returns the words of the question to which an answer belongs, from the lesson on this machine,
+ * with "…" for measured values. Empty: this machine does not have the question, or it has no words.
+ */
+struct words class_prompt(const struct answer *answer);
+
 /* The measured values of the machines of one kind. */
 struct class_machine {
 	const char *name;

@@ -167,6 +167,7 @@ static void add_question(struct document *page, const struct answers *answers, i
 	document_section_marked(page,
 		words_of("%s %d. %s", question->first->lesson, question->first->step, title).text,
 		words_of("%d of %d right", question->right, question->students).text);
+	document_question(page, class_prompt(question->first).text);
 	document_fact(page, "Answers",
 		words_of("%d right, %d wrong, %d skipped", question->right, question->wrong,
 			question->skipped)

@@ -9,7 +9,7 @@
 #include "lesson/class_guesses.h"
 
 /* GUESSES: the most different guesses that the report lists. */
-enum { GUESSES = 24, BAR = 30 };
+enum { GUESSES = 24, BAR = 30, INDENT = 2 };
 
 static bool same_question(const struct answer *a, const struct answer *b)
 {
@@ -95,6 +95,20 @@ static void add_machine(struct text *text, const struct class_machine *machine)
 	text_add(text, "\n");
 }
 
+/* Adds the words of the question, if this machine has its lesson. */
+static void add_prompt(struct text *text, const struct answer *answer)
+{
+	struct text_wrap wrap = { .columns = TEXT_COLUMNS - INDENT };
+	struct words prompt = class_prompt(answer);
+
+	for (const char *rest = prompt.text; *rest;) {
+		const char *line = rest;
+		size_t bytes = text_line(&wrap, line, &rest);
+
+		text_addf(text, "\n%*s%.*s", INDENT, "", (int)bytes, line);
+	}
+}
+
 static void add_question(struct text *text, const struct answers *answers, int begin, int end,
 	const struct class_question *question)
 {
@@ -104,6 +118,7 @@ static void add_question(struct text *text, const struct answers *answers, int b
 	text_add_clean(text, question->first->lesson, 64);
 	text_addf(text, ", step %d: ", question->first->step);
 	text_add_clean(text, question->first->title, 80);
+	add_prompt(text, question->first);
 	text_addf(text, "\n  %d answer%s: %d right, %d wrong, %d skipped", question->students,
 		question->students == 1 ? "" : "s", question->right, question->wrong,
 		question->skipped);

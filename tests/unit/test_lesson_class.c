@@ -143,6 +143,7 @@ TEST(answers_without_a_guess_are_counted)
 	class_sort(&answers, course);
 	class_text(&answers, &text);
 	check_contains(text_string(&text), "0    more than 2");
+	check_contains(text_string(&text), "How many cycles does the loop take for one element?");
 	unlink(path_of("g.jsonl"));
 }
 
@@ -235,6 +236,22 @@ TEST(chosen_answers_have_the_order_of_the_question)
 		assert_string_equal(guesses.guess[i].words, words[i]);
 	class_guesses_free(&guesses);
 	unlink(path_of("d.jsonl"));
+}
+
+/* Of the question's words, measured values are left open, because they differ between machines. The
+ * question of another version of the lesson is not known. */
+TEST(reports_have_the_words_of_the_question)
+{
+	struct answer answer = { .step = 3 };
+
+	set_words(answer.lesson, "chains");
+	set_words(answer.title, "Two accumulators");
+	assert_string_equal(class_prompt(&answer).text,
+		"One accumulator took … cycles for an element. How many cycles with two?");
+	set_words(answer.title, "Another step");
+	assert_string_equal(class_prompt(&answer).text, "");
+	set_words(answer.lesson, "../chains");
+	assert_string_equal(class_prompt(&answer).text, "");
 }
 
 /* The lesson's file has the answers that nobody chose. A title that is not the step's means that
