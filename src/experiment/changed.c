@@ -115,8 +115,8 @@ struct status changed_steady(const double *cpe, int count)
 
 	if (count < FEW || cpe[1] >= (1 - OTHER) * median)
 		return status_ok();
-	return status_failed("the unchanged loop takes %s cycles per element in some measurements, "
-			     "and %s in others, so changes of its code show nothing",
+	return status_failed("the loop has two speeds, %s and %s cycles per element, without any "
+			     "change, so changes of its code show nothing",
 		units_value(cpe[0]).text, units_value(median).text);
 }
 
@@ -154,8 +154,8 @@ struct status changed_same(struct changed *changed, const struct code_change *co
 	b = copied[copies / 2];
 	if (fmax(a, b) <= (1 + OTHER) * fmin(a, b))
 		return status;
-	return status_failed("the loop takes %s cycles per element, and a copy of its code at "
-			     "another place takes %s, so changes of its code show nothing",
+	return status_failed("the loop has two speeds, %s cycles per element here and %s in a copy "
+			     "of its code at another place, so changes of its code show nothing",
 		units_value(a).text, units_value(b).text);
 }
 

@@ -249,6 +249,8 @@ TEST(two_speeds_are_those_of_several_measurements)
 	check_ok(changed_steady((const double[]){ 1, 1.5 }, 2));
 	assert_int_equal(
 		changed_steady((const double[]){ 1, 1.01, 1.2, 1.2, 1.2 }, 5).code, STATUS_FAILED);
+	check_contains(changed_steady((const double[]){ 1, 1.01, 1.2, 1.2, 1.2 }, 5).text,
+		"two speeds, 1.000 and 1.200");
 }
 
 /* One more instruction costs nothing, or a whole step. */
