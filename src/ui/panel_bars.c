@@ -134,18 +134,21 @@ static struct words refusals(const struct machine *machine)
 }
 
 /* Draws a message in the notice row. A long message also uses the row above, unless an overlay ends
- * in that row. */
+ * in that row. If it is still too long, it ends after a clause. */
 static void draw_notice(
 	struct box at, const struct view *view, enum style style, const char *notice)
 {
-	struct box words = box_part(at, 1, -1, at.width - 2, 2);
+	int rows = view->screen.overlay == OVERLAY_NONE ? 2 : 1;
+	struct box box = box_part(at, 1, 1 - rows, at.width - 2, rows);
+	struct words words = words_of("%s", notice);
 
-	if (canvas_fits(at, notice, words.width) || view->screen.overlay != OVERLAY_NONE) {
+	if (canvas_fits(at, notice, box.width)) {
 		canvas_put(at, 1, 0, style, notice);
 		return;
 	}
-	canvas_fill(box_part(at, 0, -1, at.width, 2), STYLE_TEXT);
-	canvas_wrap(words, 0, style, notice);
+	panels_cut_clauses(box, rows, words.text, sizeof(words.text));
+	canvas_fill(box_part(at, 0, 1 - rows, at.width, rows), STYLE_TEXT);
+	canvas_wrap(box, 0, style, words.text);
 }
 
 /* Returns whether the panel of knobs cannot show the kernel's whole remark on the setting, or is
@@ -180,7 +183,9 @@ static void draw_message(struct box at, const struct scene *scene)
 	const struct characterise_report *core = view->characterising;
 	struct words words = { "" };
 
-	if (view->screen.notice[0]) {
+	if (view->screen.notice_bad && view->screen.overlay == OVERLAY_FIND) {
+		return; /* below the list of results */
+	} else if (view->screen.notice[0]) {
 		draw_notice(at, view, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT,
 			view->screen.notice);
 	} else if (core) {
