@@ -15,6 +15,9 @@
  * its bar. FIGURE: width of a number. TITLE_MOST: largest width, in columns, of a limit's title. */
 enum { CAUSES_FROM = 92, FIGURE = 7, TITLE_MOST = 30 };
 
+/* Most rows of limits that sentences below the bars leave free. */
+enum { NEEDED_MOST = 5 };
+
 /* Next to causes, a full bar is not made shorter than this to give them room. */
 enum { BAR_LEAST = 16 };
 
@@ -349,44 +352,66 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
 }
 
-/* The limits that have a row in the ladder: the highest limits, and always the binding limit. */
+/* The limits that have a row in the ladder: the highest limits, and always the binding limit and
+ * those that the advice is about. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
 	bool rest; /* true: a last row summarises the limits that have no row of their own */
 };
 
-static void choose(const struct limits *limits, int room, struct shown *shown)
+/* Whether the ladder shows a limit even if higher limits then have no row. */
+static bool is_needed(const struct view *view, int index)
 {
-	int count = limits->limit_count;
+	const struct limits *limits = &view->explanation->limits;
+
+	return index == 0 || index == limits->binding ||
+	       view->advice.about >> limits->limit[index].kind & 1;
+}
+
+/* Returns the number of limits that must have a row. */
+static int count_needed(const struct view *view)
+{
+	int count = 0;
+
+	for (int i = 0; i < view->explanation->limits.limit_count; i++)
+		count += is_needed(view, i);
+	return count;
+}
+
+static void choose(const struct view *view, int room, struct shown *shown)
+{
+	const struct limits *limits = &view->explanation->limits;
+	int count = limits->limit_count, needed = count_needed(view);
 
 	room = int_most(room, 2);
-	shown->rest = count > room;
-	shown->count = shown->rest ? room - 1 : count;
-	for (int i = 0; i < shown->count; i++)
-		shown->limit[i] = i;
-	if (limits->binding < shown->count)
-		return;
-	/* Add a row for the binding limit, which is not the highest limit if soft limits are
-	 * higher. */
-	if (shown->count == 1) {
-		shown->count = 2;
+	*shown = (struct shown){ .rest = count > room };
+	room -= shown->rest;
+	/* The row of the rest gives way to a limit that must have a row. */
+	if (shown->rest && needed > room) {
 		shown->rest = false;
+		room++;
 	}
-	shown->limit[shown->count - 1] = limits->binding;
+	for (int i = 0; i < count && shown->count < room; i++) {
+		bool need = is_needed(view, i);
+
+		if (need || room - shown->count > needed)
+			shown->limit[shown->count++] = i;
+		needed -= need;
+	}
 }
 
 /* Draws one row that summarises the limits without a row of their own: "3 more, up to 0.250; 1
  * unknown". */
 static void draw_rest(struct box at, int y, const struct limits *limits, const struct shown *shown)
 {
-	int known = 0, unknown = 0;
+	int known = 0, unknown = 0, next = 0;
 	double most = NAN;
 
 	for (int i = 0; i < limits->limit_count; i++) {
-		/* Count only limits without a row of their own; the last row may be that of the
-		 * binding limit. */
-		if (i < shown->count - 1 || i == shown->limit[shown->count - 1])
+		if (next < shown->count && i == shown->limit[next]) {
+			next++;
 			continue;
+		}
 		if (limits->limit[i].known && known++ == 0)
 			most = limits->limit[i].cpe;
 		unknown += !limits->limit[i].known;
@@ -456,11 +481,13 @@ static void draw(struct box at, const struct scene *scene)
 	columns = measure(at, view, false);
 	words.at = at;
 	whole = cause_fits(at, &columns, view);
-	room = at.height - 1 - a - int_least(limits->limit_count, 3);
+	room = at.height - 1 - a -
+	       int_least(limits->limit_count,
+		       int_least(int_most(count_needed(view), 3), NEEDED_MOST));
 	find_cut_words(&words, view, !whole && compared(view), room);
 	/* First two limits and the measured values get rows of the panel, then all sentences that
 	 * fit. */
-	choose(limits, at.height - 1 - a - lines_rows(&words), &shown);
+	choose(view, at.height - 1 - a - lines_rows(&words), &shown);
 	/* A blank row is before the sentences. */
 	spare = at.height - 1 - a - lines_rows(&words) - shown.count - shown.rest - 1;
 	for (int i = 0; i < shown.count; i++) {

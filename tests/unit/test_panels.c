@@ -360,6 +360,12 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	check_parts(draw(&panel_ladder, 120, 10), "the width's cause", "quartiles 1.990 .. 2.010");
 	/* Low, what has no place is counted. */
 	check_parts(draw(&panel_ladder, 60, 7), "more", "1 unknown", "measured");
+	/* Limits that the advice names have rows, before higher ones. */
+	lacks(shown, "the missing number");
+	view.advice.about = UINT64_C(1) << LIMIT_MEMORY_LINES;
+	check_parts(draw(&panel_ladder, 60, 7), "scheduling", "<- binds", "the missing number");
+	lacks(shown, "width");
+	view.advice.about = 0;
 	/* A counted limit has the digits that its own row would have. */
 	explanation->limits.limit[2].cpe = 0.0625;
 	check_contains(draw(&panel_ladder, 60, 7), "up to 0.0625");

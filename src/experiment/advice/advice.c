@@ -274,16 +274,19 @@ const char *advice_sentence(
 }
 
 /* Adds the names of the limits that equal the predicted CPE, "latency, ports", and returns their
- * number. */
-static int name_equals(const struct limits *limits, struct text *names)
+ * number. *kinds receives a bit for each. */
+static int name_equals(const struct limits *limits, struct text *names, uint64_t *kinds)
 {
 	int count = 0;
 
+	*kinds = 0;
 	for (int i = 0; i < limits->limit_count; i++)
 		if (limits->limit[i].known &&
-			limits->limit[i].cpe >= limits->predicted * (1 - EQUAL))
+			limits->limit[i].cpe >= limits->predicted * (1 - EQUAL)) {
 			text_addf(names, "%s%s", count++ ? ", " : "",
 				limit_rows[limits->limit[i].kind].name);
+			*kinds |= UINT64_C(1) << limits->limit[i].kind;
+		}
 	return count;
 }
 
@@ -292,6 +295,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	const struct limits *limits = &question->explanation->limits;
 	const struct kernel *kernel = question->setting->kernel;
 	enum limit_kind kind;
+	uint64_t equal;
 	struct option best = { .knob = -1 };
 	struct text change = { 0 };
 	struct asking asking = { .most = explain_cache_slow(kernel) ? ADVICE_ASKS_SLOW
@@ -302,6 +306,8 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	if (!status_is_ok(&question->explanation->status) || limits->predicted_by < 0)
 		return true;
 	kind = limits->limit[limits->predicted_by].kind;
+	advice->about = UINT64_C(1)
+			<< (question->explanation->place.shared_line ? LIMIT_MOVING : kind);
 	if (question->explanation->place.shared_line || limits->incomplete) {
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words), "%s",
@@ -319,9 +325,10 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 			break;
 	}
 	advice->from = limits->predicted;
-	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &change) > 1) {
+	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &change, &equal) > 1) {
 		/* Advice to break the dependence chain alone would not make the loop faster. */
 		advice->kind = ADVICE_SENTENCE;
+		advice->about = equal;
 		snprintf(advice->words, sizeof(advice->words),
 			"Lower all equal limits together: %s.", change.bytes);
 		text_free(&change);
@@ -343,6 +350,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	 * was above the limit. */
 	if (limits->binding >= 0 && limits->bound - best.cpe > limits->predicted - limits->bound)
 		kind = limits->limit[limits->binding].kind;
+	advice->about = UINT64_C(1) << kind;
 	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,
 		limit_eases(kind), units_value(best.cpe).text);
 	text_free(&change);

@@ -20,7 +20,10 @@ struct advice {
 			    predicted", or a sentence about a change of the code */
 	char set[120]; /* every changed knob, such as "acc=4 unroll=4"; empty for ADVICE_SENTENCE */
 	char brief[48]; /* a short form of `set`: "acc=4, …" */
+	/* The limits that the words are about, a bit for each enum limit_kind. */
+	uint64_t about;
 };
+_Static_assert(LIMIT_COUNT <= 64, "advice.about has a bit for each limit");
 
 /* The largest number of settings to explain for one advice. An explanation takes about 0.5 ms.
  * ADVICE_ASKS_SLOW is for kernels whose code the model steps through, in about 30 ms. */
