@@ -52,13 +52,26 @@ void course_draw(struct box at, const struct view *view)
 
 enum { MARGIN = 8 };
 
+/* Returns the last clause of the title: what the mark of contended trials means, if there is one.
+ */
+static const char *contention(const struct view *view)
+{
+	for (int i = 0; i < view->strip_count; i++)
+		if (view->strip[i].fate == TRIAL_CONTENDED)
+			return "; × contended: another thread used the core";
+	return "";
+}
+
 static struct words strip_title(const struct scene *scene)
 {
-	if (scene->view->replay)
-		return words_of("CPE of the recorded trials, older … newer");
-	return words_of(scene->view->strip_span >= 0.01 ? "CPE of the last %.1f s, older … now"
-							: "CPE of the latest trials, older … now",
-		scene->view->strip_span);
+	const struct view *view = scene->view;
+	struct words title =
+		view->replay ? words_of("CPE of the recorded trials, older … newer")
+		: view->strip_span >= 0.01
+			? words_of("CPE of the last %.1f s, older … now", view->strip_span)
+			: words_of("CPE of the latest trials, older … now");
+
+	return words_of("%1$s%2$s\n%1$s", title.text, contention(view));
 }
 
 /* Finds the range of CPE (cycles per element) to show, so that a few disturbed trials do not
