@@ -82,6 +82,17 @@ static struct words fit_hint(struct box at, const struct view *view, int index, 
 	return (struct words){ "" };
 }
 
+/* Returns the width of a knob's value: a value that is wider than its column moves the allowed
+ * values of its row only. */
+static int value_columns(
+	struct box at, const struct view *view, int index, const struct columns *columns)
+{
+	int own = canvas_columns(at, value_of(view, index, at.width).text);
+
+	return int_least(
+		int_most(columns->value, own), int_most(at.width - columns->name, columns->value));
+}
+
 static void draw_knob(
 	struct box at, int row, int index, const struct columns *columns, const struct view *view)
 {
@@ -89,6 +100,8 @@ static void draw_knob(
 	bool chosen = index == view->knob, focused = panels_named(view->screen.focus, "knobs");
 	enum style style = chosen && focused ? STYLE_FOCUS : STYLE_FIGURE;
 	struct words hint;
+	int value = value_columns(at, view, index, columns),
+	    after = columns->hint + value - columns->value;
 
 	if (chosen && view->screen.entry[0])
 		style = view->screen.entry_refused ? STYLE_BAD : STYLE_SELECTED;
@@ -101,26 +114,51 @@ static void draw_knob(
 		canvas_glyph(at, 0, row, focused ? STYLE_FOCUS : STYLE_DIM, GLYPH_POINTER);
 	canvas_put(box_part(at, 0, 0, columns->name - 1, at.height), 2, row,
 		chosen ? STYLE_FIGURE : STYLE_TEXT, knob->name);
-	canvas_put_right(box_part(at, columns->name, 0, columns->value, at.height), columns->value,
-		row, style, value_of(view, index, columns->value).text);
-	hint = fit_hint(at, view, index, at.width - columns->hint - 2 * columns->alone);
-	canvas_put(at, columns->hint, row, STYLE_DIM,
+	canvas_put_right(box_part(at, columns->name, 0, value, at.height), value, row, style,
+		value_of(view, index, value).text);
+	hint = fit_hint(at, view, index, at.width - after - 2 * columns->alone);
+	canvas_put(at, after, row, STYLE_DIM,
 		words_of(columns->alone && hint.text[0] ? "(%s)" : "%s", hint.text).text);
 }
 
-/* Finds the widest name and the widest value of the knobs, so that columns align. Names are never
- * shortened; a value that the user is typing may be shortened. */
+/* Whether a list of the knob's allowed values fits if the value's column has this width. */
+static bool has_hint(struct box at, const struct view *view, int index, int name, int value)
+{
+	return fit_hint(at, view, index, at.width - name - value - 2).text[0];
+}
+
+/* Returns the largest width of the column of values with which no knob loses its list of allowed
+ * values because another knob has a wider value. */
+static int value_width(struct box at, const struct view *view, int name)
+{
+	int count = view->setting.kernel->knob_count, best = 4;
+
+	for (int i = 0; i < count; i++) {
+		int width = canvas_columns(at, value_of(view, i, at.width).text);
+		bool kept = true;
+
+		for (int k = 0; k < count && kept; k++) {
+			int own = int_most(canvas_columns(at, value_of(view, k, at.width).text), 4);
+
+			kept = own >= width || !has_hint(at, view, k, name, own) ||
+			       has_hint(at, view, k, name, width);
+		}
+		best = kept ? int_most(best, width) : best;
+	}
+	return best;
+}
+
+/* Finds the widest name of the knobs, and the width of their values, so that columns align. Names
+ * are never shortened; a value that the user is typing may be shortened. */
 static struct columns measure(struct box at, const struct view *view)
 {
 	const struct kernel *kernel = view->setting.kernel;
 	struct columns columns = { .name = 4, .value = 4 };
 
-	for (int i = 0; i < kernel->knob_count; i++) {
+	for (int i = 0; i < kernel->knob_count; i++)
 		columns.name = int_most(columns.name, canvas_columns(at, kernel->knobs[i].name));
-		columns.value = int_most(
-			columns.value, canvas_columns(at, value_of(view, i, at.width).text));
-	}
 	columns.name += 3;
+	columns.value = value_width(at, view, columns.name);
 	columns.value = int_least(columns.value, at.width - columns.name);
 	columns.hint = columns.name + columns.value + 2;
 	return columns;
@@ -191,8 +229,9 @@ static struct parts divide(struct box at, const struct view *view)
 	struct parts parts = { .columns = measure(at, view),
 		.words = box_part(at, 2, 0, at.width - 2, at.height) };
 
-	parts.listed = canvas_fits(
-		at, hint_of(view, view->knob, false).text, at.width - parts.columns.hint);
+	parts.listed = canvas_fits(at, hint_of(view, view->knob, false).text,
+		at.width - parts.columns.hint + parts.columns.value -
+			value_columns(at, view, view->knob, &parts.columns));
 	parts.range = range_of(parts.words, view);
 	if (!parts.listed)
 		parts.values = int_least(canvas_rows(parts.words, parts.range.text), RANGE_MOST);
