@@ -12,13 +12,15 @@
 #include "engine/own/own.h"
 #include "recording/replay.h"
 
-/* If the second word is the file of another recording, removes the word, and lets the explorer
- * compare with that recording. `command` receives the command of the explorer. */
+/* If the second word is the file of another recording, with or without "vs" before it, removes
+ * these words, and lets the explorer compare with that recording. `command` receives the command of
+ * the explorer. */
 static struct status take_other(struct cli *cli, char *command, size_t size)
 {
 	static const char ending[] = ".jsonl";
 	const int most = sizeof(cli->commands) / sizeof(cli->commands[0]);
-	const char *path = cli->word_count > 1 ? cli->words[1] : "";
+	const int taken = cli->word_count > 2 && strcmp(cli->words[1], "vs") == 0 ? 2 : 1;
+	const char *path = cli->word_count > 1 ? cli->words[taken] : "";
 	size_t length = strlen(path);
 
 	if (length < sizeof(ending) || strcmp(path + length + 1 - sizeof(ending), ending) != 0)
@@ -30,9 +32,9 @@ static struct status take_other(struct cli *cli, char *command, size_t size)
 			"%.100s: the option --do may be given at most %d times", path, most - 1);
 	snprintf(command, size, "beside %s", path);
 	cli->commands[cli->command_count++] = command;
-	memmove(&cli->words[1], &cli->words[2],
-		(size_t)(cli->word_count - 2) * sizeof(cli->words[0]));
-	cli->word_count--;
+	memmove(&cli->words[1], &cli->words[1 + taken],
+		(size_t)(cli->word_count - 1 - taken) * sizeof(cli->words[0]));
+	cli->word_count -= taken;
 	return status_ok();
 }
 
@@ -124,7 +126,7 @@ static int replay_run(struct cli *cli)
 const struct cli_command command_replay = {
 	.name = "replay",
 	.help = "show a recording in the explorer, without measuring",
-	.arguments = "FILE [OTHER.jsonl] [KERNEL [knob=value ...]]",
+	.arguments = "FILE [[vs] OTHER.jsonl] [KERNEL [knob=value ...]]",
 	.common = { "quiet", "ascii", "script", "theme", "do", "mouse", "no-settings" },
 	.run = replay_run,
 };

@@ -71,6 +71,9 @@ says err './mine.c: recordings have no own loops; slexplore ./mine.c measures th
 cp one.jsonl two.jsonl
 printf 'resize 120x40\ndump\n' >wide.script
 expect 0 replay one.jsonl two.jsonl mul-chain acc=2 --script wide.script
+cp out both
+expect 0 replay one.jsonl vs two.jsonl mul-chain acc=2 --script wide.script
+cmp -s out both || fail "vs before the other recording changes the screen"
 says out 'two.jsonl'
 says out 'B/A  1.000'
 expect 2 replay one.jsonl none.jsonl --script dump.script
