@@ -312,8 +312,9 @@ static bool has_causes(const struct view *view)
 	       view->sample.valid && why_applies(&view->setting, view->explanation);
 }
 
-/* The tag of the sentence that advises a change of the code: it comes last, and may give way. */
-enum { REMEDY = 1 };
+/* Tags of sentences that may give way. REMEDY: advises a change of the code. WAITS: says why the
+ * next load waits; without its end, it says nothing. */
+enum { REMEDY = 1, WAITS };
 
 /* Adds the sentences that explain the limits, below the bars. If `cause` is true, also adds the
  * cause of the compared limit, whose bar then has no room for all of it. Further sentences below
@@ -330,7 +331,8 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	if (view->explanation->waits)
 		lines_add(words, 0, STYLE_TEXT, "The next load waits %s %s.",
 			strncmp(view->explanation->waits, "nothing", 7) == 0 ? "for" : "because",
-			view->explanation->waits);
+			view->explanation->waits)
+			->tag = WAITS;
 	lines_add(words, 0,
 		view->gap.kind == GAP_AT_LIMIT ? STYLE_GOOD
 		: view->gap.kind == GAP_BELOW  ? STYLE_BAD
@@ -429,6 +431,13 @@ static bool is_cut(const struct line *line)
 	return strstr(line->words.text, "…");
 }
 
+static void remove_line(struct lines *words, int index)
+{
+	memmove(&words->line[index], &words->line[index + 1],
+		(size_t)(words->count - index - 1) * sizeof(words->line[0]));
+	words->count--;
+}
+
 /* Shortens the advice of a change of the code, if the sentences need more than `room` rows. If the
  * gap has a likely cause, the cause matters more than the advice, which is then removed. */
 static void cut_remedy(struct lines *words, const struct view *view, int room)
@@ -437,11 +446,8 @@ static void cut_remedy(struct lines *words, const struct view *view, int room)
 		if (words->line[i].tag != REMEDY || lines_rows(words) <= room)
 			continue;
 		line_cut(words, &words->line[i], 1);
-		if (view->gap.likely && lines_rows(words) > room) {
-			memmove(&words->line[i], &words->line[i + 1],
-				(size_t)(words->count - i - 1) * sizeof(words->line[0]));
-			words->count--;
-		}
+		if (view->gap.likely && lines_rows(words) > room)
+			remove_line(words, i);
 		return;
 	}
 }
@@ -458,6 +464,9 @@ static void find_cut_words(struct lines *words, const struct view *view, bool ca
 			line_cut(words, &words->line[0], 2);
 		else
 			lines_cut(words, room, rows);
+		for (int i = words->count - 1; i >= 0; i--)
+			if (words->line[i].tag == WAITS && is_cut(&words->line[i]))
+				remove_line(words, i);
 		if (rows == 0 ? lines_rows(words) <= room : !cause || !is_cut(&words->line[0]))
 			return;
 	}
