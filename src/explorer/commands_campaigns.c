@@ -382,6 +382,7 @@ static struct status sweep_refusal(const struct session *session)
 static struct status run_sweep(
 	const struct session *session, struct session *change, char *arguments)
 {
+	struct words given = words_of("%s", arguments ? arguments : "");
 	struct named_sweep sweep;
 	struct status status = read_sweep(session, arguments, &sweep);
 
@@ -389,6 +390,8 @@ static struct status run_sweep(
 		return status;
 	if (change)
 		status = begin_sweep(change, &sweep);
+	if (change && status_is_ok(&status))
+		snprintf(change->swept, sizeof(change->swept), "%.*s", SWEPT_SIZE - 1, given.text);
 	sweeps_clear(&sweep);
 	return status;
 }

@@ -69,7 +69,17 @@ static void each_command(const struct session *session, const char *beside,
 		add(text, words_of("preset %s", screen->preset).text);
 	/* The command line does not name a panel that came to the front by itself, because that
 	 * panel will do so again. */
-	if (screen->chosen && !screen->by_itself) {
+	/* A table of a sweep and a probe are measured again. */
+	if (strcmp(screen->front, "sweep") == 0 && session->swept[0]) {
+		add(text, words_of("sweep %s", session->swept).text);
+		/* The sweep begins at its first row. */
+		setting_format(&session->setting, &setting);
+		add(text, words_of("kernel %s", text_string(&setting)).text);
+		text_clear(&setting);
+		focus = "sweep";
+	} else if (strcmp(screen->front, "probe") == 0 && !session->replay) {
+		add(text, "probe");
+	} else if (screen->chosen && !screen->by_itself) {
 		add(text, words_of("view %s", screen->front).text);
 		focus = front_walked(screen->front) ? screen->front : focus;
 	}

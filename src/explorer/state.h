@@ -89,6 +89,9 @@ struct opened {
 	struct text commands;
 };
 
+/* Largest number of bytes of the arguments of the command `sweep`, including the NUL. */
+enum { SWEPT_SIZE = 200 };
+
 struct session {
 	double now; /* clock time of the last call of a session function, in seconds (advance.c and
 		       command.c write it) */
@@ -104,6 +107,9 @@ struct session {
 	bool machine_known;
 	struct memory_limits memory_limits; /* the memory and processors that settings may use;
 					       unknown until the machine is examined */
+	/* The arguments of the last command `sweep`: its name, and values of its knobs. Empty: no
+	 * sweep was begun. */
+	char swept[SWEPT_SIZE];
 	/* The named sweeps, with published values; empty if their file is unreadable. The function
 	 * session_sweeps() reads the file when the sweeps are first needed, because reading it
 	 * would take a third of the time before the first frame. */
