@@ -177,6 +177,17 @@ static struct words first_keys(const struct view *view)
 	return words_of("%sL lessons  %s\n%s", probe, view->hint, view->hint);
 }
 
+/* Whether the panel of the measured value shows the whole reason why there is no value. */
+static bool failure_fits(struct box at, const struct scene *scene)
+{
+	const struct box *figure = scene->layout ? layout_find(scene->layout, "figure") : NULL;
+
+	return figure && canvas_rows(box_part(canvas_box(at.canvas), figure->x, figure->y + 1,
+					     figure->width, figure->height - 1),
+				 words_of("not measured: %s", scene->view->failure).text) <
+				 figure->height - 1;
+}
+
 static void draw_message(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
@@ -185,6 +196,9 @@ static void draw_message(struct box at, const struct scene *scene)
 
 	if (view->screen.notice_bad && view->screen.overlay == OVERLAY_FIND) {
 		return; /* below the list of results */
+	} else if (view->failure[0] && strcmp(view->screen.notice, view->failure) == 0 &&
+		   view->screen.overlay == OVERLAY_NONE && failure_fits(at, scene)) {
+		return; /* in the panel of the measured value */
 	} else if (view->screen.notice[0]) {
 		draw_notice(at, view, view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT,
 			view->screen.notice);
