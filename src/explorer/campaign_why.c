@@ -116,6 +116,11 @@ static struct status refusal(const struct session *session)
 	if (insight_foreign(session))
 		return status_usage("the speed limits are those of another core, so no gap above "
 				    "them is known");
+	/* If the core is contended, its gap may come from another core. */
+	if (!why_applies(&session->setting, session->insight.explanation) &&
+		session->live.sample.valid && !session->live.sample.contended)
+		return status_usage("no pair of measurements applies to this loop, so a gap has no "
+				    "known cause");
 	return machine_refusal(session);
 }
 
