@@ -209,6 +209,18 @@ TEST(a_chain_at_other_limits_is_not_to_be_broken_alone)
 	assert_true(advice_find(&whole, &advice));
 	assert_int_equal(advice.kind, ADVICE_SENTENCE);
 	check_contains(advice.words, "latency, ports");
+	assert_true(advice.about == (UINT64_C(1) << LIMIT_LATENCY | UINT64_C(1) << LIMIT_PORTS));
+}
+
+/* More accumulators do not help a chain whose values are stored and loaded again. */
+TEST(a_chain_through_memory_has_its_own_advice)
+{
+	begin(by_width, &kernel);
+	explanation->limits.chain.through_memory = true;
+	assert_true(advice_find(&whole, &advice));
+	explanation->limits.chain.through_memory = false;
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+	check_contains(advice.words, "register");
 }
 
 static double by_little(const int64_t *v)

@@ -268,6 +268,9 @@ const char *advice_sentence(
 	if (kind == LIMIT_LATENCY && only_counts(explanation))
 		return "Unroll: the chain only counts, and one step of the counter then serves "
 		       "several elements.";
+	if (kind == LIMIT_LATENCY && explanation->limits.chain.through_memory)
+		return "The chain goes through memory: keep the value in a register inside the "
+		       "loop, and store it once at the end.";
 	if (kind == LIMIT_LATENCY && has_one_chain(kernel))
 		return "No knob breaks this chain; your own code can use more accumulators.";
 	return limit_remedy(kind);
