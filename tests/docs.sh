@@ -172,5 +172,11 @@ uniq "$work/rows" | comm -23 - "$work/modules" >"$work/names"
 uniq -d "$work/rows" >"$work/names"
 [ ! -s "$work/names" ] || fail "HACKING.md has several rows for $(tr '\n' ' ' <"$work/names")"
 
+# Git holds no file that configure or a build makes.
+if git -C "$top_srcdir" ls-files >"$work/names" 2>"$work/err"; then
+	made=$(grep -E '(^|/)(config\.(h|log|status)|stamp-h1|Makefile)$' "$work/names" | tr '\n' ' ')
+	[ -z "$made" ] || fail "git holds files of a build: $made"
+fi
+
 [ "$failures" -eq 0 ] || exit 1
 echo "manual, README and HACKING agree with the program"
