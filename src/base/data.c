@@ -22,9 +22,9 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 
 	while ((got = fread(block, 1, sizeof(block), file)) > 0) {
 		if (memchr(block, '\0', got))
-			return status_failed("%s: contains a byte 0: expected a text file", path);
+			return status_usage("%s: contains a byte 0: expected a text file", path);
 		if (text->length + got > DATA_LARGEST)
-			return status_failed("%s: larger than %d MiB, too large for a data file",
+			return status_usage("%s: larger than %d MiB, too large for a data file",
 				path, DATA_LARGEST >> 20);
 		text_addn(text, block, got);
 	}
@@ -43,10 +43,10 @@ struct status data_read(const char *path, char **text)
 	*text = NULL;
 	/* Opening a pipe would wait for its writer. */
 	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-		return status_failed("%.100s: not a regular file", path);
+		return status_usage("%.100s: not a regular file", path);
 	file = fopen(path, "r");
 	if (!file)
-		return status_failed("%.100s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	status = read_text(file, path, &bytes);
 	fclose(file);
 	if (status_is_ok(&status))
@@ -99,9 +99,9 @@ struct status data_own_read(const char *name, char **text, struct text *path)
 	if (!data_own_path(name, path) || stat(text_string(path), &about) != 0)
 		return path->length == 0 || errno == ENOENT || errno == ENOTDIR
 			       ? status_ok()
-			       : status_failed("%s: %s", text_string(path), strerror(errno));
+			       : status_unopened(text_string(path), errno);
 	if (!S_ISREG(about.st_mode))
-		return status_failed("%s: not a regular file", text_string(path));
+		return status_usage("%s: not a regular file", text_string(path));
 	return data_read(text_string(path), text);
 }
 

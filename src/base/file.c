@@ -76,11 +76,11 @@ static struct status check_opened(const char *path, int descriptor, int *first)
 	if (fstat(descriptor, &about) != 0)
 		return status_unopened(path, errno);
 	if (S_ISDIR(about.st_mode))
-		return status_failed("%.200s: %s", path, strerror(EISDIR));
+		return status_unopened(path, EISDIR);
 	if (is_endless(descriptor, &about))
 		return status_usage("%.200s: a device, not a file", path);
 	if (S_ISFIFO(about.st_mode) && !await_writer(descriptor, first))
-		return status_failed("%.200s: no program writes to this pipe", path);
+		return status_usage("%.200s: no program writes to this pipe", path);
 	fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
 	return status_ok();
 }

@@ -180,10 +180,9 @@ static void print_mistakes(
 			mistakes->mistake[i].column, mistakes->mistake[i].words);
 }
 
-/* Checks one lesson; prints its mistakes, or the numbers of its steps and questions. Returns
- * whether it is good. */
-static bool check_lesson(
-	const struct cli *cli, const struct lesson_source *source, const char *word)
+/* Checks one lesson; prints its mistakes, or the numbers of its steps and questions. Returns the
+ * exit status. */
+static int check_lesson(const struct cli *cli, const struct lesson_source *source, const char *word)
 {
 	struct lesson_mistakes mistakes = { 0 };
 	struct lesson_checked checked;
@@ -191,10 +190,8 @@ static bool check_lesson(
 	struct status status = lesson_open(word, &lesson, &mistakes);
 	bool good;
 
-	if (!status_is_ok(&status)) {
-		cli_fail(cli, status);
-		return false;
-	}
+	if (!status_is_ok(&status))
+		return cli_fail(cli, status);
 	checked = lesson_check(lesson, source, &mistakes);
 	good = mistakes.count == 0;
 	print_mistakes(cli, lesson, &mistakes);
@@ -214,23 +211,28 @@ static bool check_lesson(
 			: "");
 	lesson_mistakes_free(&mistakes);
 	lesson_free(lesson);
-	return good;
+	return good ? CLI_DONE : CLI_UNMEASURED;
+}
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
 }
 
 /* Checks the lessons that the command line names, or all lessons. */
 static int check_words(struct cli *cli, const struct lesson_source *source)
 {
-	int bad = 0, count = 0;
+	int worst = CLI_DONE, count = 0;
 	struct lesson **lessons = cli->word_count ? NULL : lessons_all(&count);
 
 	for (int i = 0; i < cli->word_count && !interrupt_signal(); i++)
-		bad += !check_lesson(cli, source, cli->words[i]);
+		worst = larger(worst, check_lesson(cli, source, cli->words[i]));
 	for (int i = 0; i < count && !interrupt_signal(); i++)
-		bad += !check_lesson(cli, source, lessons[i]->name);
+		worst = larger(worst, check_lesson(cli, source, lessons[i]->name));
 	for (int i = 0; i < count; i++)
 		lesson_free(lessons[i]);
 	free(lessons);
-	return interrupt_exit(bad ? CLI_UNMEASURED : CLI_DONE);
+	return interrupt_exit(worst);
 }
 
 static int check_here(struct cli *cli)

@@ -54,6 +54,28 @@ expect 0 --version
 folder=$(cd "$top_builddir" && pwd)
 ! grep -qF "$folder" "$SLEXPLORE" || fail "the program contains the path $folder"
 
+# A file to read that does not exist, is a folder or has wrong contents is a wrong command line, for each subcommand.
+mkdir folder
+echo nonsense >nonsense
+for file in nowhere folder nonsense; do
+	refuse 2 "$file" explain "./$file"
+	refuse 2 "$file" explain combine --uarch "./$file"
+	refuse 2 "$file" explore "./$file" --script /dev/null
+	refuse 2 "$file" replay "$file" --script /dev/null
+	refuse 2 "$file" --script "$file"
+	refuse 2 "$file" lesson --check ports --replay "$file"
+done
+for file in nowhere folder; do
+	refuse 2 "$file" run "./$file"
+	refuse 2 "$file" compare "$file"
+	refuse 2 "$file" report out.html "$file"
+	refuse 2 "$file" lesson "./$file" --script /dev/null
+	refuse 2 "$file" lesson --check "./$file"
+	refuse 2 "$file" present lesson "./$file" --script /dev/null
+done
+refuse 2 nowhere lesson --class nowhere
+refuse 2 'no lesson "nowhere"' lesson --check nowhere
+
 # Lists.
 expect 0 list
 for kernel in combine list-length mountain; do says out "$kernel"; done
@@ -139,7 +161,7 @@ printf 'sweep mine\ntitle Mine\nkernel mountain size=4k,8k\nx size\n' >data/swee
 SLEXPLORE_DATA=$work/data expect 0 sweep mine --time-budget 0.1 --quiet
 SLEXPLORE_DATA=$work/data refuse 2 'matmul-n' sweep matmul-n
 printf 'sweep mine\ntitle Mine\nkernel hill size=4k\n' >data/sweeps
-SLEXPLORE_DATA=$work/data expect 1 sweep mine
+SLEXPLORE_DATA=$work/data expect 2 sweep mine
 says err 'sweeps:3: unknown kernel "hill"'
 
 # Each trial computes and checks a whole product.
@@ -258,7 +280,7 @@ status=$?
 says err 'standard output'
 # If the file of a core model is a pipe, the program does not wait for a writer.
 mkfifo core.uarch
-refuse 1 'core.uarch' explain combine --uarch ./core.uarch
+refuse 2 'core.uarch' explain combine --uarch ./core.uarch
 
 # Neither control characters of two bytes nor another direction of writing reach the terminal in a message.
 expect 2 run "$(printf 'a\302\233b\342\200\256c\377d')" --quiet

@@ -123,11 +123,11 @@ says err 'not a recording of slexplore'
 expect 2 replay /dev/zero --script dump.script
 says err '/dev/zero: a device, not a file'
 mkfifo pipe.jsonl
-expect 1 replay pipe.jsonl --script dump.script
+expect 2 replay pipe.jsonl --script dump.script
 says err 'pipe.jsonl: no program writes to this pipe'
 cat "$top_srcdir/tests/data/canned.jsonl" >pipe.jsonl &
 expect 0 replay pipe.jsonl --script dump.script
-expect 1 replay . --script dump.script
+expect 2 replay . --script dump.script
 says err 'Is a directory'
 expect 2 replay --script dump.script
 says err 'slexplore replay FILE'

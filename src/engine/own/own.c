@@ -94,11 +94,9 @@ static struct status read_source(const char *path, char **text, struct stat *fil
 {
 	*text = NULL;
 	if (stat(path, file) != 0)
-		return errno == ENOENT || errno == ENOTDIR
-			       ? status_usage("%.160s: %s", path, strerror(errno))
-			       : status_failed("%.160s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	if (!S_ISREG(file->st_mode))
-		return status_failed("%.160s is no file", path);
+		return status_usage("%.160s is no file", path);
 	if (!language_is_source(path))
 		return no_source(path);
 	return data_read(path, text);
