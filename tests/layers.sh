@@ -53,7 +53,7 @@ check() {
 		only("sys/ptrace", "ptrace", "^src/model/code/step\\.c$")
 		only("(sys/user|sys/uio|asm/ptrace|linux/ptrace)", "the stepper", "^src/model/code/step\\.c$")
 		only("cairo", "cairo", "^src/picture/picture_cairo\\.c$")
-		only("zlib", "zlib", "^src/model/program/(elf|program)\\.c$|^src/portable/launch\\.c$")
+		only("zlib", "zlib", "^src/base/gzip\\.c$|^src/model/program/(elf|program)\\.c$|^src/portable/launch\\.c$")
 		only("jansson", "jansson", "^src/recording/(compare/)?[a-z_]*\\.c$|^src/cli/format\\.c$")
 		if ($0 !~ /include[[:space:]]*"/)
 			next

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fatal.h"
+#include "base/gzip.h"
 #include "base/monotonic.h"
 
 static struct status cannot(const char *path, const char *why)
@@ -85,19 +86,39 @@ static struct status check_opened(const char *path, int descriptor, int *first)
 	return status_ok();
 }
 
+/* Returns a stream of the opened file. `first` is its first byte, or EOF if that was not read. */
+static FILE *stream_of(int descriptor, int first)
+{
+	unsigned char byte;
+	FILE *file;
+
+	if (first == EOF && read(descriptor, &byte, 1) == 1)
+		first = byte;
+	if (first == GZIP_BYTE)
+		return gzip_stream(descriptor);
+	file = fdopen(descriptor, "r");
+	if (file && first != EOF)
+		ungetc(first, file);
+	return file;
+}
+
+struct status file_unread(const char *path)
+{
+	return errno == EBADMSG ? status_usage("%.200s: the compressed bytes are damaged", path)
+				: status_failed("%.200s: %s", path, strerror(errno));
+}
+
 struct status file_open(const char *path, FILE **file)
 {
 	int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), first = EOF;
 	struct status status = descriptor < 0 ? status_unopened(path, errno)
 					      : check_opened(path, descriptor, &first);
 
-	*file = status_is_ok(&status) ? fdopen(descriptor, "r") : NULL;
+	*file = status_is_ok(&status) ? stream_of(descriptor, first) : NULL;
 	if (status_is_ok(&status) && !*file)
 		status = status_unopened(path, errno);
 	if (!*file && descriptor >= 0)
 		close(descriptor);
-	if (*file && first != EOF)
-		ungetc(first, *file);
 	return status;
 }
 

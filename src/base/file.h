@@ -19,13 +19,14 @@ struct status file_check(const char *path);
  * error. */
 struct status file_save(const char *path, const struct text *bytes, bool fresh);
 
-/* Whether a file of any kind exists at the path. A symbolic link counts as a file, even if its
- * target does not exist. */
 /* Opens a file of the user for reading. Refuses a device without an end, such as /dev/zero. Waits
- * at most FILE_WAIT_S seconds for the program that writes to a pipe. On failure, the file is NULL.
- */
+ * at most FILE_WAIT_S seconds for the program that writes to a pipe. A file compressed by gzip is
+ * read as its decompressed bytes. On failure, the file is NULL. */
 enum { FILE_WAIT_S = 5 };
 struct status file_open(const char *path, FILE **file);
+
+/* The failure of a file for which ferror() is true, by errno. */
+struct status file_unread(const char *path);
 
 /* Refuses a device without an end as standard input, as file_open() does. */
 struct status file_check_input(void);

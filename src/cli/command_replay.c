@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/screens.h"
 #include "engine/own/own.h"
+#include "recording/recording.h"
 #include "recording/replay.h"
 
 /* If the second word is the file of another recording, with or without "vs" before it, removes
@@ -17,13 +18,11 @@
  * the explorer. */
 static struct status take_other(struct cli *cli, char *command, size_t size)
 {
-	static const char ending[] = ".jsonl";
 	const int most = sizeof(cli->commands) / sizeof(cli->commands[0]);
 	const int taken = cli->word_count > 2 && strcmp(cli->words[1], "vs") == 0 ? 2 : 1;
 	const char *path = cli->word_count > 1 ? cli->words[taken] : "";
-	size_t length = strlen(path);
 
-	if (length < sizeof(ending) || strcmp(path + length + 1 - sizeof(ending), ending) != 0)
+	if (!recording_is_name(path))
 		return status_ok();
 	if (access(path, R_OK) != 0)
 		return status_unopened(path, errno);

@@ -150,7 +150,7 @@ static struct status read_file(struct answers *answers, const char *path)
 		return status;
 	answers_take(answers, file);
 	if (ferror(file))
-		status = status_failed("%.200s: %s", path, strerror(errno));
+		status = file_unread(path);
 	if (file != stdin)
 		fclose(file);
 	return status;

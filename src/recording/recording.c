@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/gzip.h"
 #include "base/text.h"
 #include "experiment/cost/cost.h"
 #include "experiment/setting/cells.h"
@@ -39,6 +41,7 @@ struct known {
 struct recording {
 	char *path;
 	int file;
+	struct gzip *gzip; /* compresses the blocks; NULL: the file is not compressed */
 	struct recording_state state;
 	struct core core; /* copy of the core model; only the names in the copy are valid */
 	bool has_core;
@@ -68,9 +71,9 @@ static struct records records_of(struct recording *recording)
 	return (struct records){ .context = recording, .line = add_line };
 }
 
-/* Writes the lines of `block` together, so that the file contains all or none of these lines, if
- * possible. After a write error, nothing more is written to the recording's file. */
-static void flush(struct recording *recording)
+/* Writes the bytes of `block` together, so that the file contains all or none of them, if possible.
+ * After a write error, nothing more is written to the recording's file. */
+static void write_block(struct recording *recording)
 {
 	struct stat facts;
 	size_t done = 0;
@@ -101,6 +104,15 @@ static void flush(struct recording *recording)
 		done = 0;
 	recording->state.bytes += done;
 	text_clear(&recording->block);
+}
+
+/* Writes the lines of `block`. */
+static void flush(struct recording *recording)
+{
+	if (recording->gzip && recording->block.length &&
+		!gzip_pack(recording->gzip, &recording->block, false))
+		recording->state.status = status_failed("%.120s: out of memory", recording->path);
+	write_block(recording);
 }
 
 /* ---- opening ---- */
@@ -184,6 +196,21 @@ static struct status trim(struct recording *recording, off_t size)
 	return status_ok();
 }
 
+/* Prepares an existing recording for further lines. */
+static struct status continue_file(struct recording *recording, off_t size)
+{
+	bool newline;
+
+	if (!recording->gzip)
+		return trim(recording, size);
+	if (!gzip_mend(recording->file, &newline))
+		return file_unread(recording->path);
+	/* The incomplete last line of a compressed file stays, as a damaged line. */
+	if (!newline)
+		text_add(&recording->block, "\n");
+	return status_ok();
+}
+
 /* Checks that a file which is not empty is a recording of this place: the same machine, core and
  * seed. */
 static struct status look_inside(
@@ -199,7 +226,7 @@ static struct status look_inside(
 	status = same_place(recording->path, replay, place);
 	if (status_is_ok(&status)) {
 		go_on(recording, replay);
-		status = trim(recording, size);
+		status = continue_file(recording, size);
 	}
 	replay_free(replay);
 	return status;
@@ -252,11 +279,15 @@ struct status recording_open(const char *path, const struct recording_place *pla
 	*goes_on = false;
 	new->state.path = new->path = memory_string(path);
 	new->next_id = 1;
+	new->file = -1;
 	new->seed = place->seed;
 	new->has_core = place->core;
 	if (place->core)
 		new->core = *place->core;
-	status = open_file(new, place, goes_on);
+	if (gzip_is_name(path) && !(new->gzip = gzip_new()))
+		status = status_failed("%.120s: out of memory", path);
+	else
+		status = open_file(new, place, goes_on);
 	if (status_is_ok(&status)) {
 		lines_place(&records, place);
 		write_plan(new, place->events);
@@ -275,6 +306,10 @@ void recording_close(struct recording *recording)
 {
 	if (!recording)
 		return;
+	if (recording->gzip && recording->state.bytes && status_is_ok(&recording->state.status) &&
+		gzip_pack(recording->gzip, &recording->block, true))
+		write_block(recording);
+	gzip_free(recording->gzip);
 	if (recording->file >= 0)
 		close(recording->file);
 	setting_index_free(&recording->settings);
@@ -484,6 +519,13 @@ bool recording_is_of(const struct recording *recording, const char *core)
 struct recording_state recording_state(const struct recording *recording)
 {
 	return recording->state;
+}
+
+bool recording_is_name(const char *path)
+{
+	size_t length = strlen(path) - (gzip_is_name(path) ? 3 : 0);
+
+	return length > 6 && strncmp(path + length - 6, ".jsonl", 6) == 0;
 }
 
 void recording_name(const struct machine *machine, char *buffer, size_t size)

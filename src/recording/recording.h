@@ -2,7 +2,8 @@
  *
  * A recording is a file of JSON Lines, each at most RECORD_MOST bytes. Each line of a recording is
  * written completely, as soon as its data is available. A truncated recording is therefore valid up
- * to its last complete line. records.h describes the records in the lines. */
+ * to its last complete line. A recording whose name ends with ".gz" is compressed (base/gzip.h).
+ * records.h describes the records in the lines. */
 #pragma once
 
 #include <stdbool.h>
@@ -102,6 +103,9 @@ struct recording_state {
 	uint64_t bytes;
 };
 struct recording_state recording_state(const struct recording *recording);
+
+/* Whether a path ends as those of recordings do: ".jsonl", or ".jsonl.gz" if it is compressed. */
+bool recording_is_name(const char *path);
 
 /* Makes a file name "slexplore-HOST-20261121T174213.jsonl" from the local time. */
 void recording_name(const struct machine *machine, char *buffer, size_t size);

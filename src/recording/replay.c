@@ -193,7 +193,7 @@ static struct status read_lines(struct replay *replay, struct reading *reading, 
 				status.code, "%.100s: %.140s", replay->name, status.text);
 	}
 	if (ferror(lines->file))
-		return status_failed("%.120s: %s", replay->name, strerror(errno));
+		return file_unread(replay->name);
 	if (reading->line == 0)
 		return status_usage("%.120s is empty: no recording", replay->name);
 	if (lines->bytes >= REPLAY_FILE)

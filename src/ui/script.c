@@ -370,7 +370,7 @@ struct status script_run(struct frontend *front, const struct engine *engine, co
 			status = run_line(&script, line);
 	}
 	if (status_is_ok(&status) && ferror(file))
-		status = status_failed("script %.120s: %s", path, strerror(errno));
+		status = file_unread(path);
 	if (!from_input)
 		fclose(file);
 	fflush(out);

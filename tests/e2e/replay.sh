@@ -170,11 +170,14 @@ says out ' REPLAY explorer.jsonl '
 expect 0 replay two.jsonl mul-chain acc=1 --script dump.script
 
 # After a signal, all measured samples are in the file, also those of a core that is always busy.
-sampled() { [ "$(grep -c '"record":"sample"' ended.jsonl 2>/dev/null)" -ge "$1" ] 2>/dev/null; }
-for signal in TERM:143 KILL:137; do
+# In a compressed file too; gzip says of a killed recording that its end is missing.
+lines_of() { case $1 in *.gz) gzip -dc "$1" 2>gzip.err ;; *) cat "$1" ;; esac; }
+sampled() { [ "$(lines_of "$recorded" 2>/dev/null | grep -c '"record":"sample"')" -ge "$1" ] 2>/dev/null; }
+for signal in TERM:143:ended.jsonl KILL:137:ended.jsonl TERM:143:ended.jsonl.gz KILL:137:ended.jsonl.gz; do
+	recorded=${signal##*:} signal=${signal%:*}
 	with_signal "${signal%:*}" || continue
-	rm -f ended.jsonl
-	$prefix "$SLEXPLORE" record ended.jsonl --time-budget 3600 </dev/null >out 2>err &
+	rm -f "$recorded"
+	$prefix "$SLEXPLORE" record "$recorded" --time-budget 3600 </dev/null >out 2>err &
 	recorder=$!
 	until_true sampled 3
 	kill -s "${signal%:*}" $recorder
@@ -182,8 +185,19 @@ for signal in TERM:143 KILL:137; do
 	status=$?
 	[ $status = "${signal#*:}" ] || fail "SIG${signal%:*}: exit status $status"
 	sampled 3 || fail "nothing was recorded: $(cat err)"
-	[ "$(tail -c 1 ended.jsonl | od -An -c | tr -d ' ')" = '\n' ] || fail "ended in the middle of a line"
-	expect 0 replay ended.jsonl --script dump.script
+	[ "$(lines_of "$recorded" | tail -c 1 | od -An -c | tr -d ' ')" = '\n' ] || fail "ended in the middle of a line"
+	expect 0 replay "$recorded" --script dump.script
 done
+settings=$(lines_of ended.jsonl.gz | grep -c '"record":"sample"')
+expect 0 record ended.jsonl.gz sharing --time-budget 0.1
+[ "$(lines_of ended.jsonl.gz | grep -c '"record":"sample"')" -gt "$settings" ] || fail "a killed recording does not go on: $(cat err)"
+[ ! -s gzip.err ] || fail "gzip cannot read the recording: $(cat gzip.err)"
+
+# All that reads recordings reads compressed ones.
+gzip -k two.jsonl
+expect 0 replay two.jsonl.gz explorer.jsonl mul-chain acc=1 --script dump.script
+expect 0 replay explorer.jsonl two.jsonl.gz mul-chain acc=2 --script dump.script
+expect 0 compare two.jsonl.gz explorer.jsonl
+expect 0 report compressed.html two.jsonl.gz
 
 done_with "recordings are replayed as they were measured"

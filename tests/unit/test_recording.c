@@ -243,6 +243,49 @@ TEST(test_goes_on)
 	assert_string_equal(read_text(&(size_t){ 0 }), "a letter\n");
 }
 
+/* A program that is killed loses no recorded setting, and the next one goes on. */
+TEST(a_compressed_recording_goes_on)
+{
+	struct setting first = fold(1, 32768), second = fold(2, 65536);
+	struct recording *recording;
+	struct replay *replay;
+	char *killed;
+	FILE *file;
+	size_t size;
+	uint64_t bytes;
+
+	snprintf(path, sizeof(path), "%s/one.jsonl.gz", directory);
+	assert_true(recording_is_name(path));
+	recording = open_recording();
+	record(recording, &first, 40, 3);
+	bytes = recording_state(recording).bytes;
+	killed = read_text(&size);
+	killed = memcpy(memory_new(size, 1), killed, size);
+	assert_int_equal(size, bytes);
+	assert_int_equal((unsigned char)killed[0], 0x1f);
+	replay = open_replay();
+	assert_int_equal(replay_summary(replay).count, 1);
+	replay_free(replay);
+	recording_close(recording);
+
+	write_text(killed, size);
+	free(killed);
+	recording = open_recording();
+	record(recording, &second, 40, 2);
+	replay = play(recording);
+	assert_string_equal(replay_summary(replay).notes, "");
+	assert_int_equal(replay_summary(replay).count, 2);
+	assert_int_equal(replay_entry(replay, 1).id, 2);
+	replay_free(replay);
+	/* Damaged bytes are no recording that can go on. */
+	file = fopen(path, "ab");
+	fputs("no compressed bytes at all", file);
+	fclose(file);
+	check_refused("one.jsonl.gz: the compressed bytes are damaged");
+	check_unopened(path, STATUS_USAGE, "does not overwrite");
+	unlink(path);
+}
+
 TEST(test_what_is_worth_adding)
 {
 	struct setting setting = fold(1, 32768);

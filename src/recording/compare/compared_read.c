@@ -288,7 +288,7 @@ struct status compared_read_stream(
 		json_decref(first->whole);
 		free(first);
 	}
-	return ferror(file) ? status_failed("%.200s: %s", name, strerror(errno)) : status_ok();
+	return ferror(file) ? file_unread(name) : status_ok();
 }
 
 struct status compared_read(struct compared *compared, const char *path, int side)
