@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "engine/own/own.h"
 #include "explorer/find_results.h"
 #include "model/program/elf.h"
+#include "recording/recording.h"
 
 /* ---- programs ---- */
 
@@ -111,12 +114,18 @@ struct head {
 	size_t length;	  /* 0: the file is empty or cannot be read */
 };
 
+/* Opening a pipe would wait for its writer. */
 static struct head read_head(const char *path)
 {
 	struct head head = { "", 0 };
-	FILE *file = fopen(path, "r");
+	struct stat about;
+	struct status status;
+	FILE *file;
 
-	if (file) {
+	if (stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+		return head;
+	status = file_open(path, &file);
+	if (status_is_ok(&status)) {
 		head.length = fread(head.bytes, 1, sizeof(head.bytes) - 1, file);
 		fclose(file);
 	}
@@ -181,9 +190,7 @@ void find_offer_recordings(struct search *search)
 		find_offer(search, "live", "open",
 			"leave the recording, and measure this machine again", "measure", "open");
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
-		const char *ending = strrchr(entry->d_name, '.');
-
-		if (!ending || strcmp(ending, ".jsonl") != 0 || !is_recording(entry->d_name))
+		if (!recording_is_name(entry->d_name) || !is_recording(entry->d_name))
 			continue;
 		for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 			struct words command =

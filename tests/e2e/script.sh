@@ -34,6 +34,12 @@ grep -q 'B/A ' out || fail "no ratio"
 grep -q 'slexplore explore list-length size=16k' out || fail "no command line"
 grep -q '[0-9]\.[0-9]' screen.txt || fail "no figure in the file"
 
+# Pipes in the folder, with names of recordings and own loops, do not stop a search for them.
+mkdir pipes
+mkfifo pipes/pipe.jsonl pipes/pipe.c
+printf 'find own loop pipe\nfind open pipe\nquit\n' >find.script
+(cd pipes && timeout 10 "$SLEXPLORE" explore list-length --script ../find.script >../out 2>&1) || fail "find waits for a pipe: status $?"
+
 # On the mountain, the cell under the cursor is the setting, and is measured; the relief.
 cat >mountain.script <<'END'
 key m
