@@ -121,6 +121,22 @@ TEST_WITH(equal_lines_of_two_reports_are_two_values, begin, end)
 	assert_int_equal(compared.group[LINES_REPEATED], 2);
 }
 
+/* Damaged records may have any number. */
+TEST_WITH(absurd_values_are_ignored, begin, end)
+{
+	static const char *const values[] = { "1e308", "1e-308", "-1", "0", "1e400", "\"3\"", "3" };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		text_addf(&lines,
+			"{\"v\":1,\"record\":\"level\",\"id\":%zu,\"host\":\"n1\",\"name\":\"L%"
+			"zu\","
+			"\"cycles\":%s}\n",
+			i + 1, i, values[i]);
+	read_as("absurd", 0);
+	assert_int_equal(compared.value_count, 1);
+	check_near(compared.value[0].value, 3, 0);
+}
+
 /* Adds ten runs of three settings, with a noise of 0.5 %. */
 static void add_runs(struct random *random, double first)
 {

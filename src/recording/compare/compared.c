@@ -116,7 +116,7 @@ void compared_add(
 {
 	struct compared_value *new, added = *value;
 
-	if (!(value->value > 0) || !isfinite(value->value))
+	if (!(value->value >= COMPARED_LEAST && value->value <= COMPARED_MOST))
 		return;
 	new = find_replaced(compared, source, quantity, value);
 	if (new) {

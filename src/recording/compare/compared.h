@@ -162,8 +162,11 @@ double compared_busy(double on_cpu, double runnable);
  * file). Call compared_finish() only once. */
 void compared_finish(struct compared *compared);
 
-/* Adds a value. value->lo and value->hi are quartiles; NAN: unknown. A measured value that is not
- * above 0 is ignored. */
+/* Adds a value. value->lo and value->hi are quartiles; NAN: unknown. A measured value that
+ * is not between COMPARED_LEAST and COMPARED_MOST is ignored: ratios of other values may be no
+ * numbers. */
+#define COMPARED_LEAST 1e-12
+#define COMPARED_MOST  1e24
 void compared_add(
 	struct compared *compared, int source, int quantity, const struct compared_value *value);
 
