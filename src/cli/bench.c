@@ -39,12 +39,14 @@ struct status bench_open(struct bench *bench, const struct cli *cli)
 	};
 	struct status status;
 
-	interrupt_catch();
 	*bench = (struct bench){ .slow_after = BENCH_SLOW };
 	bench->worker = worker_start(&options, &status);
 	if (!bench->worker)
 		return status;
+	/* Reading a large topology takes seconds. A signal that comes before its end is not caught,
+	 * so it ends the program at once: nothing was measured yet. */
 	status = worker_wait_ready(bench->worker);
+	interrupt_catch();
 	if (!status_is_ok(&status)) {
 		bench_close(bench);
 		return status;

@@ -17,6 +17,16 @@ HWLOC_XMLFILE=none HWLOC_OTHER=1 HWLOC_SYNTHETIC='core:1 pu:1' CC=$PWD/showing-c
 grep -q '^HWLOC_SYNTHETIC=' seen || fail "the compiler did not run: $(cat err)"
 ! grep -E '^HWLOC_(XMLFILE|OTHER)=' seen || fail "variables of hwloc remain"
 
+# A signal ends the program while hwloc still builds a topology.
+HWLOC_SYNTHETIC='core:9999 pu:1' "$SLEXPLORE" run combine >out 2>err </dev/null &
+slow=$!
+has_worker() { [ "$(ls "/proc/$slow/task" 2>/dev/null | wc -l)" -gt 1 ]; }
+until_true has_worker
+kill -s TERM $slow
+wait $slow
+status=$?
+[ $status -eq 143 ] || fail "SIGTERM while the topology is read: exit status $status: $(cat err)"
+
 # Wrong usage.
 refuse 2 'did you mean run?' rnu
 refuse 2 'combine' run

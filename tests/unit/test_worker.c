@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "engine/measure/goal.h"
 #include "engine/measure/measure.h"
 #include "engine/memory/arena.h"
@@ -450,6 +451,32 @@ TEST(a_worker_whose_kernel_does_not_return_is_left)
 	while (!atomic_load(&stuck))
 		sched_yield();
 	assert_false(worker_stop(worker));
+	atomic_store(&released, true);
+	while (!worker_stop(worker))
+		;
+}
+
+static double hold_the_start(const struct machine *machine)
+{
+	while (!atomic_load(&released))
+		sched_yield();
+	return 0;
+}
+
+/* Reading a large topology takes seconds. Who quits meanwhile does not wait for it. */
+TEST(a_worker_that_is_not_ready_is_left_at_once)
+{
+	const struct worker_options options = {
+		.cpu = -1, .watch_turn = hold_the_start, .end_after = 60
+	};
+	double begin = monotonic_seconds();
+	struct status status;
+
+	atomic_store(&released, false);
+	worker = worker_start(&options, &status);
+	check_ok(status);
+	assert_false(worker_stop(worker));
+	assert_true(monotonic_seconds() - begin < 30);
 	atomic_store(&released, true);
 	while (!worker_stop(worker))
 		;

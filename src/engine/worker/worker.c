@@ -25,6 +25,9 @@ enum { REST_SECONDS = 60 };
 /* Seconds in which a stopped worker must end. A call of a slow kernel, such as a large matrix
  * product, may take much longer; nobody waits for its result any more. */
 enum { END_SECONDS = 2 };
+/* Seconds in which a worker that is not ready yet must end. hwloc may read the topology for longer,
+ * and nothing was measured yet. */
+#define OPEN_SECONDS 0.1
 
 /* Largest number of processors in a stored affinity mask. */
 enum { PROCESSORS_MOST = 8192 };
@@ -250,14 +253,15 @@ struct status worker_wait_ready(struct worker *worker)
 bool worker_stop(struct worker *worker)
 {
 	double seconds = worker->options.end_after > 0 ? worker->options.end_after : END_SECONDS,
-	       deadline = monotonic_seconds() + seconds;
+	       now = monotonic_seconds();
 	bool over;
 
 	pthread_mutex_lock(&worker->lock);
 	worker->stop = true;
 	atomic_store(&worker->cancel, true);
 	pthread_cond_broadcast(&worker->wake);
-	while (!worker->over && !wait_until(worker, deadline))
+	while (!worker->over &&
+		!wait_until(worker, now + (worker->ready ? seconds : fmin(seconds, OPEN_SECONDS))))
 		;
 	over = worker->over;
 	pthread_mutex_unlock(&worker->lock);

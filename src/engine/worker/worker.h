@@ -35,8 +35,8 @@ struct status worker_wait_ready(struct worker *worker);
 
 /* Cancels all requests, waits for the worker's thread to end, and frees everything. The worker
  * checks between calls of the kernel whether its request was cancelled. Returns false if a call
- * does not return in time: then the worker's thread goes on until the program ends, nothing is
- * freed, and worker_stop() may be called again. */
+ * does not return in time, or if the worker is not ready yet: then the worker's thread goes on
+ * until the program ends, nothing is freed, and worker_stop() may be called again. */
 bool worker_stop(struct worker *worker);
 
 /* The worker's engine interface; valid until worker_stop(). */
