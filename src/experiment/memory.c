@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "experiment/memory_steps.h"
 #include "experiment/probe/probe.h"
 #include "experiment/setting/setting.h"
 
@@ -20,15 +21,6 @@ enum { PROBE_QUIET = 40, SHORT_QUIET = 16, TRIES = 3 };
 #define PROBE_FRESH 0.005
 enum { FRESH_QUIET = 12 };
 
-/* To measure L3, the working set is BEYOND times the size of L2: a small working set is used
- * because other processes also use L3. The sizes of memory that random loads read differ by the
- * factor BEYOND, up to BEYOND times the size of the last cache. */
-enum { BEYOND = 2 };
-
-/* The largest size of memory that is read by loads in random order. The largest size is twice that
- * of the last cache, but at most RANGE_MOST bytes: the layout of more data would take seconds. */
-#define RANGE_MOST ((uint64_t)256 << 20)
-
 /* Loads in random order count as reaching memory if their mean latency exceeds FAR_FROM_CACHE times
  * the latency of L3. */
 #define FAR_FROM_CACHE 1.5
@@ -44,24 +36,6 @@ enum { BEYOND = 2 };
 #define SERVED_LEAST 0.1
 #define SERVED_MOST  0.9
 
-/* Number of independent chains of loads with which the latency of L3 is measured. Any core can wait
- * for this number of misses at the same time. */
-enum { L3_CHAINS = 8 };
-
-/* Smallest number of pages in the measurements of page walks; two more measurements double the
- * number. Second-level TLBs have 1,024 to 4,096 entries. PAGE_STRIDE: bytes from a line to the line
- * in the next page, in another set of L1. */
-enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
-
-/* The smaller range of the measurements with flushed data: the default of the kernel window. */
-#define FLUSHED_LEAST ((uint64_t)16 << 20)
-
-/* Bytes of a cache line. */
-#define LINE 64
-
-/* Bytes of a store that bypasses the caches. */
-#define PAST_WIDTH 16
-
 /* A point of the probe's curve is used if its size differs by less than this number of powers of
  * two. */
 #define SAME_SIZE 0.1
@@ -69,43 +43,6 @@ enum { PAGES_FEWEST = 2048, PAGE_STRIDE = 4096 + 64 };
 /* The range of a measured size is made wider by this factor before it is compared with the stated
  * size. */
 #define AGREE 1.03
-
-enum step {
-	L2_LINES,
-	L3_LATENCY,
-	L3_LINES,
-	POINT_FIRST,
-	POINT_LAST = POINT_FIRST + MEMORY_POINTS - 1,
-	PARALLEL,
-	SKIPPED,
-	STREAM_LAST, /* the largest size of memory first: the data of smaller sizes are then already
-			laid out */
-	STREAM_FIRST = STREAM_LAST + MEMORY_POINTS - 1,
-	CHAINED_PAGES,
-	INDEPENDENT_PAGES = CHAINED_PAGES + MEMORY_PAGES,
-	PAGES_END = INDEPENDENT_PAGES + MEMORY_PAGES - 1,
-	FLUSHED_LAST, /* the largest size of memory first */
-	FLUSHED_FIRST = FLUSHED_LAST + MEMORY_FLUSHED - 1,
-	PEAK,
-	PAST, /* stores that bypass the caches */
-	STEPS
-};
-
-/* The kernel and knob values of each step of the memory probe, without the knob for the size. */
-static const char *const settings[] = {
-	[L2_LINES] = "mountain stride=8",
-	[L3_LATENCY] = "latency stride=64 order=random chains=8", /* L3_CHAINS */
-	[L3_LINES] = "mountain stride=8",
-	[POINT_FIRST] = "latency stride=64 order=random",
-	[PARALLEL] = "latency stride=64 order=random chains=32",
-	[SKIPPED] = "mountain stride=16", /* every second line */
-	[STREAM_LAST] = "mountain stride=8",
-	[CHAINED_PAGES] = "latency stride=4160 order=random", /* PAGE_STRIDE */
-	[INDEPENDENT_PAGES] = "latency size=8m stride=4160 order=random chains=16",
-	[FLUSHED_LAST] = "window fillers=0",
-	[PEAK] = "bandwidth op=frd",
-	[PAST] = "bandwidth op=fwr stores=bypass width=16", /* PAST_WIDTH */
-};
 
 void memory_probe_init(struct memory_probe *probe)
 {
@@ -134,72 +71,9 @@ bool memory_probe_drifted(const struct limits *limits, const struct sample *samp
 	       fabs(sample->cpe / limits->predicted - 1) > share;
 }
 
-static bool is_point(int step)
-{
-	return step >= POINT_FIRST && step <= POINT_LAST;
-}
-
-static bool is_stream(int step)
-{
-	return step >= STREAM_LAST && step <= STREAM_FIRST;
-}
-
-static bool is_pages(int step)
-{
-	return step >= CHAINED_PAGES && step <= PAGES_END;
-}
-
-static bool is_flushed(int step)
-{
-	return step >= FLUSHED_LAST && step <= FLUSHED_FIRST;
-}
-
-/* Returns the number of pages that a step of the memory probe visits to measure page walks. */
-static uint64_t pages_of(int step)
-{
-	return (uint64_t)PAGES_FEWEST << (step - CHAINED_PAGES) % MEMORY_PAGES;
-}
-
-/* Returns the step of the memory probe whose kernel and knob values another step shares. */
-static int setting_of(int step)
-{
-	return is_point(step)		  ? POINT_FIRST
-	       : is_stream(step)	  ? STREAM_LAST
-	       : is_flushed(step)	  ? FLUSHED_LAST
-	       : !is_pages(step)	  ? step
-	       : step < INDEPENDENT_PAGES ? CHAINED_PAGES
-					  : INDEPENDENT_PAGES;
-}
-
 static double own_caches(const struct machine *machine)
 {
 	return (double)(machine_cache(machine, 1) + machine_cache(machine, 2));
-}
-
-/* Returns the number of bytes that a step of the memory probe reads; 0: the machine does not need
- * the step. */
-static uint64_t size_of(const struct machine *machine, int step)
-{
-	uint64_t own = machine_cache(machine, 2), l3 = machine_cache(machine, 3),
-		 last = l3 ? l3 : machine_last_cache(machine), most = BEYOND * last, size;
-
-	if (most == 0 || most > RANGE_MOST)
-		most = RANGE_MOST;
-	if (step == L2_LINES)
-		/* Half of L2, if that is more than L1 can hold. */
-		return own < 4 * BEYOND * machine_cache(machine, 1) ? 0 : own / BEYOND;
-	if (step < POINT_FIRST)
-		/* 0: the machine has no L3 that differs enough from L2. */
-		return l3 < 2 * BEYOND * own ? 0 : BEYOND * own;
-	if (is_pages(step))
-		/* 0: L2 cannot hold one line of each page. */
-		return own < 2 * LINE * pages_of(step) ? 0 : pages_of(step) * PAGE_STRIDE;
-	if (is_flushed(step))
-		return step == FLUSHED_LAST ? most : most > FLUSHED_LEAST ? FLUSHED_LEAST : 0;
-	if (!is_point(step) && !is_stream(step))
-		return most;
-	size = most >> (is_point(step) ? POINT_LAST - step : step - STREAM_LAST);
-	return size == most || (l3 && size >= BEYOND * own) ? size : 0;
 }
 
 static double l3_latency(const struct memory_probe *probe)
@@ -222,11 +96,11 @@ static uint64_t needed_beyond(
 	const struct memory_probe *probe, const struct machine *machine, int step)
 {
 	uint64_t own = machine_own_caches(machine),
-		 before = size_of(machine, step < POINT_LAST ? step : POINT_LAST) / BEYOND;
+		 before = memory_step_size(machine, step < POINT_LAST ? step : POINT_LAST) / BEYOND;
 
 	if (step == L2_LINES)
 		return machine_cache(machine, 1);
-	if (is_flushed(step))
+	if (memory_step_is_flushed(step))
 		return KERNEL_REACH_FLUSHED - 1;
 	/* L2 may evict cache lines of a loop whose data are smaller than L2, so L3 is also measured
 	 * for working sets above a quarter of L2. */
@@ -240,14 +114,14 @@ static uint64_t needed_beyond(
 bool memory_probe_next(struct memory_probe *probe, const struct machine *machine,
 	uint64_t working_set, uint64_t seed, struct request *request)
 {
-	for (int step = 0; step < STEPS; step++) {
-		uint64_t size = size_of(machine, step);
+	for (int step = 0; step < MEMORY_STEPS; step++) {
+		uint64_t size = memory_step_size(machine, step);
 		struct setting setting;
 
 		if (probe->done >> step & 1 || working_set <= needed_beyond(probe, machine, step))
 			continue;
 		if (size == 0 || (machine->memory_limit && size > machine->memory_limit) ||
-			!setting_read(&setting, settings[setting_of(step)])) {
+			!setting_read(&setting, memory_step_setting(step))) {
 			probe->done |= 1u << step;
 			continue;
 		}
@@ -258,8 +132,8 @@ bool memory_probe_next(struct memory_probe *probe, const struct machine *machine
 			.budget = { .seconds = PROBE_SECONDS, .quiet_wanted = PROBE_QUIET } };
 		/* The largest working set that is read in address order gives the bandwidth of
 		 * memory, so it is measured for longer. */
-		if ((is_stream(step) && step != STREAM_LAST) || step == SKIPPED || step == PAST ||
-			is_pages(step))
+		if ((memory_step_is_stream(step) && step != STREAM_LAST) || step == SKIPPED ||
+			step == PAST || memory_step_is_pages(step))
 			request->budget = (struct budget){ .seconds = PROBE_SHORT,
 				.quiet_wanted = SHORT_QUIET };
 		if (step < POINT_FIRST)
@@ -445,7 +319,7 @@ static void put_pages(struct memory_facts *facts, int step, double cycles)
 {
 	struct memory_pages *walk = &facts->pages[(step - CHAINED_PAGES) % MEMORY_PAGES];
 
-	walk->pages = (double)pages_of(step);
+	walk->pages = (double)memory_step_pages(step);
 	if (step < INDEPENDENT_PAGES)
 		walk->chained = cycles;
 	else
@@ -478,7 +352,7 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 		find_sizes(probe, machine);
 		return;
 	}
-	size = (double)size_of(machine, step);
+	size = (double)memory_step_size(machine, step);
 	cycles = step < POINT_FIRST ? fastest(&result->trials, &sample) : sample.cpe;
 	if (step == L3_LATENCY) {
 		facts->l3_walk = cycles * L3_CHAINS;
@@ -498,13 +372,13 @@ void memory_probe_accept(struct memory_probe *probe, const struct machine *machi
 	else if (step == PAST)
 		put_lines(&facts->past_lines, &facts->spread.past_lines, cycles * LINE / PAST_WIDTH,
 			&sample);
-	else if (is_stream(step)) {
+	else if (memory_step_is_stream(step)) {
 		facts->stream[STREAM_FIRST - step].bytes = size;
 		put_lines(&facts->stream[STREAM_FIRST - step].lines,
 			&facts->spread.stream[STREAM_FIRST - step], cycles, &sample);
-	} else if (is_pages(step))
+	} else if (memory_step_is_pages(step))
 		put_pages(facts, step, sample.cpe);
-	else if (is_flushed(step))
+	else if (memory_step_is_flushed(step))
 		/* The two loads of an iteration wait at the same time. */
 		put_latency(&facts->flushed[FLUSHED_FIRST - step],
 			&(struct memory_point){ .bytes = size,
@@ -565,8 +439,8 @@ static void learn_points(struct memory_probe *probe, const struct probe_report *
 			const struct probe_point *point = &curve->point[i];
 
 			if (point->sample.valid &&
-				fabs(log2(point->x / (double)size_of(report->machine, step))) <
-					SAME_SIZE)
+				fabs(log2(point->x / (double)memory_step_size(
+							     report->machine, step))) < SAME_SIZE)
 				put_point(probe, report->machine, step, point->x, l2->cycles,
 					&point->sample);
 		}
