@@ -25,7 +25,7 @@ tests=$(cd "${0%/*}" && pwd)
 . "$tests/counted/results.sh"
 
 # Unit tests that are not whole without counters.
-units="test_clock test_counting test_environment test_fillers test_pmu test_step_own test_worker"
+units="test_clock test_counting_trials test_environment test_fillers test_pmu test_step_own test_worker"
 directory=arm64 shift_=0 cpu=neoverse-n1
 terminal_socket='' boots='' place=''
 
