@@ -17,12 +17,10 @@
  * screen is frozen while `slexplore run` measures. Contended readings count only if fewer than five
  * readings are not contended.
  *
- * Each row shows the number of values, the least, the median, the most and the unit; then the bar,
- * how many values are within it, and whether the median, or each value, is within it. A value that
- * never came is beyond the bar.
- * Other programs on the machine disturb: work on the sibling of the measured processor makes
- * figures contended, and work on another processor makes answers late. This program keeps off the
- * measured processor. The exit status is 0 if at least one value was measured, else 1. */
+ * series.h describes the rows. Other programs on the machine disturb: work on the sibling of the
+ * measured processor makes figures contended, and work on another processor makes answers late.
+ * This program keeps off the measured processor. The exit status is 0 if at least one value was
+ * measured, else 1. */
 #include <dirent.h>
 #include <locale.h>
 #include <math.h>
@@ -35,6 +33,7 @@
 
 #include "base/stats.h"
 #include "bench/explorer.h"
+#include "bench/series.h"
 #include "kernels/kernel.h"
 
 enum {
@@ -45,8 +44,7 @@ enum {
 	LIVE_SECONDS = 5,
 	FROZEN_SECONDS = 3,
 	READINGS = 30,
-	READINGS_LEAST = 5,
-	SERIES_MAX = 2048
+	READINGS_LEAST = 5
 };
 /* Seconds after which something does not come any more. */
 static const double LIMIT = 5, FULL_LIMIT = 180;
@@ -66,61 +64,6 @@ static const struct {
 	int width, height;
 } sizes[] = { { 80, 24 }, { 120, 40 }, { 400, 100 } };
 enum { START_SIZES = sizeof(sizes) / sizeof(sizes[0]), SIZES = START_SIZES - 1 };
-
-/* ---- Rows of the table ---- */
-
-struct series {
-	double value[SERIES_MAX];
-	size_t count, lost; /* lost: never came */
-};
-
-static void add(struct series *series, double value)
-{
-	if (isnan(value))
-		series->lost++;
-	else if (series->count < SERIES_MAX)
-		series->value[series->count++] = value;
-}
-
-static void head(const char *part)
-{
-	printf("\n%-46s %4s %8s %8s %8s %-6s %-17s %s\n", part, "n", "min", "median", "max", "unit",
-		"bar", "within");
-}
-
-/* bar: NAN for none; `each`: every value has to be within it, not the median alone. */
-static void row(const char *label, struct series *series, double scale, const char *unit,
-	double bar, bool each)
-{
-	size_t within = 0, all = series->count + series->lost;
-	double middle;
-	char bar_text[32] = "-", share[32] = "-";
-	bool met;
-
-	for (size_t i = 0; i < series->count; i++) {
-		series->value[i] *= scale;
-		within += series->value[i] < bar;
-	}
-	middle = stats_median(series->value, series->count); /* sorts */
-	/* More than half within is what a median below the bar means, with the lost ones as
-	 * infinite. */
-	met = each ? within == all : 2 * within > all;
-	if (!isnan(bar)) {
-		snprintf(bar_text, sizeof(bar_text), "%s < %g %s", each ? "each" : "median", bar,
-			unit);
-		snprintf(share, sizeof(share), "%zu/%zu", within, all);
-	}
-	printf("%-46s %4zu %8.3f %8.3f %8.3f %-6s %-17s %-8s%s", label, series->count,
-		series->count ? series->value[0] : NAN, middle,
-		series->count ? series->value[series->count - 1] : NAN, unit, bar_text, share,
-		isnan(bar)	 ? ""
-		: all > 0 && met ? "met"
-				 : "missed");
-	if (series->lost)
-		printf("  (%zu never came)", series->lost);
-	printf("\n");
-	fflush(stdout);
-}
 
 static void note_unknown(const struct explorer *explorer)
 {
@@ -142,7 +85,8 @@ static void one_start(int size, enum ending ending, struct series *first, struct
 	double since;
 
 	explorer_start(&explorer, sizes[size].width, sizes[size].height, "explore");
-	add(first, explorer_wait(&explorer, explorer_complete, NULL, LIMIT) - explorer.started_at);
+	series_add(first,
+		explorer_wait(&explorer, explorer_complete, NULL, LIMIT) - explorer.started_at);
 	if (ending != QUIT_AT_ONCE)
 		explorer_wait(&explorer, explorer_figure, NULL, LIMIT);
 	since = explorer_now();
@@ -150,7 +94,7 @@ static void one_start(int size, enum ending ending, struct series *first, struct
 		kill(explorer.pid, SIGTERM);
 	else
 		explorer_key(&explorer, "q");
-	add(end, explorer_wait_end(&explorer, since));
+	series_add(end, explorer_wait_end(&explorer, since));
 	if (explorer.ended &&
 		(!WIFEXITED(explorer.status) || WEXITSTATUS(explorer.status) != wanted))
 		printf("  ended with status %#x, and exit status %d was expected\n",
@@ -166,7 +110,7 @@ static void part_start(void)
 	struct series end[ENDINGS] = { 0 };
 	char label[80];
 
-	head("start and quit");
+	series_head("start and quit");
 	for (int size = 0; size < START_SIZES; size++) {
 		struct series first = { 0 };
 
@@ -174,10 +118,10 @@ static void part_start(void)
 			one_start(size, (enum ending)(i % ENDINGS), &first, &end[i % ENDINGS]);
 		snprintf(label, sizeof(label), "fork to first complete frame, %dx%d",
 			sizes[size].width, sizes[size].height);
-		row(label, &first, 1e3, "ms", 15, false);
+		series_row(label, &first, 1e3, "ms", 15, false);
 	}
 	for (int i = 0; i < ENDINGS; i++)
-		row(labels[i], &end[i], 1e3, "ms", 1000, true);
+		series_row(labels[i], &end[i], 1e3, "ms", 1000, true);
 }
 
 /* ---- keys ---- */
@@ -207,7 +151,7 @@ static const char *next_key(const struct explorer *explorer, const char *last)
 
 static void part_keys(void)
 {
-	head("key to redraw");
+	series_head("key to redraw");
 	for (int size = 0; size < SIZES; size++) {
 		struct explorer explorer;
 
@@ -225,13 +169,13 @@ static void part_keys(void)
 			}
 			for (int i = 0; i < KEYS; i++) {
 				key = next_key(&explorer, key);
-				add(&series, key_time(&explorer, key));
+				series_add(&series, key_time(&explorer, key));
 				/* At any point of the time between two frames. */
 				explorer_pump(&explorer, 0.001 * (5 + rand() % 30));
 			}
 			snprintf(label, sizeof(label), "Down, Up, Tab to redraw, %s, %dx%d",
 				frozen ? "frozen" : "live", sizes[size].width, sizes[size].height);
-			row(label, &series, 1e3, "ms", 5, false);
+			series_row(label, &series, 1e3, "ms", 5, false);
 		}
 		note_unknown(&explorer);
 		explorer_free(&explorer);
@@ -263,7 +207,7 @@ static void part_knob(void)
 	struct explorer explorer;
 	size_t contended = 0;
 
-	head("a step of acc (combine size=16k unroll=16, 80x24)");
+	series_head("a step of acc (combine size=16k unroll=16, 80x24)");
 	explorer_start(&explorer, sizes[0].width, sizes[0].height,
 		"explore combine size=16k unroll=16 acc=1");
 	explorer_wait(&explorer, explorer_settled, NULL, LIMIT);
@@ -279,19 +223,19 @@ static void part_knob(void)
 		for (int j = 0; j < 3 && !isnan(at); j++) {
 			goal.state = states[j];
 			at = explorer_wait(&explorer, changed_and, &goal, LIMIT);
-			add(&series[j], at - since);
+			series_add(&series[j], at - since);
 			cpe[j] = explorer_cpe(&explorer);
 			if (j == 1)
 				contended += explorer_contended(&explorer);
 		}
 		if (!isnan(at))
-			add(&apart, fabs(cpe[0] / cpe[2] - 1));
+			series_add(&apart, fabs(cpe[0] / cpe[2] - 1));
 		explorer_pump(&explorer, 0.001 * (5 + rand() % 30));
 	}
-	row("key to a figure, provisional or not", &series[0], 1e3, "ms", 50, false);
-	row("key to a figure that is not provisional", &series[1], 1e3, "ms", NAN, false);
-	row("key to a quiet figure", &series[2], 1e3, "ms", 150, false);
-	row("the first figure's difference from the quiet", &apart, 100, "%", NAN, false);
+	series_row("key to a figure, provisional or not", &series[0], 1e3, "ms", 50, false);
+	series_row("key to a figure that is not provisional", &series[1], 1e3, "ms", NAN, false);
+	series_row("key to a quiet figure", &series[2], 1e3, "ms", 150, false);
+	series_row("the first figure's difference from the quiet", &apart, 100, "%", NAN, false);
 	printf("  %zu of %d were contended when they ceased to be provisional\n", contended,
 		CHANGES);
 	note_unknown(&explorer);
@@ -342,17 +286,17 @@ static void row_of(const char *kernel, struct series *keys)
 		if (isnan(explorer_wait(&explorer, row_empty, NULL, 0.5)))
 			break;
 		for (; !row_full(&explorer, NULL) && explorer_now() - since < LIMIT; k++) {
-			add(keys, key_time(&explorer, k % 2 ? UP : DOWN));
+			series_add(keys, key_time(&explorer, k % 2 ? UP : DOWN));
 			explorer_pump(&explorer, 0.001 * (5 + rand() % 30));
 		}
-		add(&fill, row_full(&explorer, NULL) ? explorer.read_at - since : NAN);
+		series_add(&fill, row_full(&explorer, NULL) ? explorer.read_at - since : NAN);
 		/* The first knob is chosen again. */
 		if (k % 2)
 			key_time(&explorer, UP);
 	}
 	snprintf(label, sizeof(label), "knob to the full row, %s", kernel);
 	if (fill.count + fill.lost > 0)
-		row(label, &fill, 1, "s", 1 + STAY, false);
+		series_row(label, &fill, 1, "s", 1 + STAY, false);
 	explorer_free(&explorer);
 }
 
@@ -360,10 +304,10 @@ static void part_row(void)
 {
 	struct series keys = { 0 };
 
-	head("probed pressure, 120x40");
+	series_head("probed pressure, 120x40");
 	for (int i = 0; kernel_registry[i]; i++)
 		row_of(kernel_registry[i]->name, &keys);
-	row("Down, Up to redraw while the row fills", &keys, 1e3, "ms", 50, true);
+	series_row("Down, Up to redraw while the row fills", &keys, 1e3, "ms", 50, true);
 }
 
 /* ---- load ---- */
@@ -428,19 +372,19 @@ static void load_of(struct explorer *explorer, const char *state, int seconds, d
 
 		explorer_pump(explorer, 1);
 		span = explorer_now() - since;
-		add(&own, (thread_seconds(explorer->pid, main_thread) - own_before) / span);
-		add(&all, (process_seconds(explorer->pid) - all_before) / span);
-		add(&bytes, (double)(explorer->bytes - bytes_before) / span);
-		add(&frames, (double)(explorer->bursts - bursts_before) / span);
+		series_add(&own, (thread_seconds(explorer->pid, main_thread) - own_before) / span);
+		series_add(&all, (process_seconds(explorer->pid) - all_before) / span);
+		series_add(&bytes, (double)(explorer->bytes - bytes_before) / span);
+		series_add(&frames, (double)(explorer->bursts - bursts_before) / span);
 	}
 	snprintf(label, sizeof(label), "%s: CPU of the UI thread", state);
-	row(label, &own, 100, "%", own_bar, true);
+	series_row(label, &own, 100, "%", own_bar, true);
 	snprintf(label, sizeof(label), "%s: CPU of the process", state);
-	row(label, &all, 100, "%", all_bar, true);
+	series_row(label, &all, 100, "%", all_bar, true);
 	snprintf(label, sizeof(label), "%s: output", state);
-	row(label, &bytes, 1e-3, "KB/s", bytes_bar, true);
+	series_row(label, &bytes, 1e-3, "KB/s", bytes_bar, true);
 	snprintf(label, sizeof(label), "%s: frames", state);
-	row(label, &frames, 1, "1/s", NAN, false);
+	series_row(label, &frames, 1, "1/s", NAN, false);
 }
 
 /* The header says so in one word; while slices fill it counts them. */
@@ -452,7 +396,7 @@ static bool slices_full(struct explorer *explorer, const void *context)
 
 static void part_load(void)
 {
-	head("load, by the second");
+	series_head("load, by the second");
 	for (int size = 0; size < SIZES; size++) {
 		struct explorer explorer;
 		char state[80];
@@ -525,25 +469,24 @@ static double headless_cpe(const char *words, bool *contended)
 }
 
 /* Readings of one setting from one side, quiet ones apart. */
-struct explain_cache {
+struct readings {
 	struct series all, quiet;
 };
 
-static void read_one(struct explain_cache *readings, double cpe, bool contended)
+static void read_one(struct readings *readings, double cpe, bool contended)
 {
-	add(&readings->all, cpe);
+	series_add(&readings->all, cpe);
 	if (!contended)
-		add(&readings->quiet, cpe);
+		series_add(&readings->quiet, cpe);
 }
 
 /* What counts of one side: the quiet readings, or where they are too few on either side, all. */
-static struct series *counting(struct explain_cache *readings, bool quiet)
+static struct series *counting(struct readings *readings, bool quiet)
 {
 	return quiet ? &readings->quiet : &readings->all;
 }
 
-static void agree_rows(
-	const char *words, struct explain_cache *live, struct explain_cache *headless)
+static void agree_rows(const char *words, struct readings *live, struct readings *headless)
 {
 	bool quiet = live->quiet.count >= READINGS_LEAST && headless->quiet.count >= READINGS_LEAST;
 	struct series *screen = counting(live, quiet), *run = counting(headless, quiet),
@@ -551,13 +494,13 @@ static void agree_rows(
 	char label[200];
 
 	snprintf(label, sizeof(label), "%s, live", words);
-	row(label, screen, 1, "CPE", NAN, false);
+	series_row(label, screen, 1, "CPE", NAN, false);
 	snprintf(label, sizeof(label), "%s, run", words);
-	row(label, run, 1, "CPE", NAN, false);
-	add(&difference, fabs(stats_median(screen->value, screen->count) /
-					 stats_median(run->value, run->count) -
-				 1));
-	row("  their medians' difference", &difference, 100, "%", 0.5, true);
+	series_row(label, run, 1, "CPE", NAN, false);
+	series_add(&difference, fabs(stats_median(screen->value, screen->count) /
+						stats_median(run->value, run->count) -
+					1));
+	series_row("  their medians' difference", &difference, 100, "%", 0.5, true);
 	printf("  contended: %zu of %zu figures on the screen, %zu of %zu runs%s\n",
 		live->all.count - live->quiet.count, live->all.count,
 		headless->all.count - headless->quiet.count, headless->all.count,
@@ -566,7 +509,7 @@ static void agree_rows(
 
 static void agree_one(const char *words)
 {
-	struct explain_cache live = { 0 }, headless = { 0 };
+	struct readings live = { 0 }, headless = { 0 };
 	struct explorer explorer;
 	char all[160];
 
@@ -593,7 +536,7 @@ static void agree_one(const char *words)
 
 static void part_agree(void)
 {
-	head("figure on a live screen against run");
+	series_head("figure on a live screen against run");
 	agree_one("combine op=mul type=f64 acc=1");
 	agree_one("combine op=add type=i64 acc=1");
 	agree_one("list-length");
