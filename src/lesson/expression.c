@@ -229,52 +229,50 @@ static enum value_unit unit_of(
 	return op == '*' && left->unit == UNIT_NONE ? right->unit : UNIT_NONE;
 }
 
-static struct expression_value read_product(struct reader *reader)
+static double result_of(char op, double left, double right)
 {
-	struct expression_value left = read_factor(reader);
+	switch (op) {
+	case '*': return left * right;
+	case '/': return left / right;
+	case '+': return left + right;
+	default: return left - right;
+	}
+}
+
+/* Reads values with one of two operators between them. */
+static struct expression_value read_chain(struct reader *reader, const char *first,
+	const char *second, struct expression_value (*read_next)(struct reader *reader))
+{
+	struct expression_value left = read_next(reader);
 
 	while (reader->into->ok) {
-		const char *at = reader->at;
-		char op = take(reader, "*") ? '*' : take(reader, "/") ? '/' : 0;
+		const char *at = reader->at, *op = take(reader, first)	  ? first
+						   : take(reader, second) ? second
+									  : NULL;
 		struct expression_value right;
 		bool measured = left.measured;
 
 		if (!op)
 			break;
-		right = read_factor(reader);
+		right = read_next(reader);
 		measured |= right.measured;
-		left = numbers_only(reader, at, op == '*' ? "*" : "/", &left, &right)
-			       ? number_of(op == '*' ? left.number * right.number
-						     : left.number / right.number,
-					 unit_of(op, &left, &right))
+		left = numbers_only(reader, at, op, &left, &right)
+			       ? number_of(result_of(*op, left.number, right.number),
+					 unit_of(*op, &left, &right))
 			       : unknown();
 		left.measured = measured;
 	}
 	return left;
 }
 
+static struct expression_value read_product(struct reader *reader)
+{
+	return read_chain(reader, "*", "/", read_factor);
+}
+
 static struct expression_value read_sum(struct reader *reader)
 {
-	struct expression_value left = read_product(reader);
-
-	while (reader->into->ok) {
-		const char *at = reader->at;
-		char op = take(reader, "+") ? '+' : take(reader, "-") ? '-' : 0;
-		struct expression_value right;
-		bool measured = left.measured;
-
-		if (!op)
-			break;
-		right = read_product(reader);
-		measured |= right.measured;
-		left = numbers_only(reader, at, op == '+' ? "+" : "-", &left, &right)
-			       ? number_of(op == '+' ? left.number + right.number
-						     : left.number - right.number,
-					 unit_of(op, &left, &right))
-			       : unknown();
-		left.measured = measured;
-	}
-	return left;
+	return read_chain(reader, "+", "-", read_product);
 }
 
 static bool compare(const char *op, double left, double right)

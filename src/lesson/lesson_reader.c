@@ -21,28 +21,32 @@ int line_column(const struct lesson_reader *reader, const char *at)
 	return column;
 }
 
+static void add_mistake(
+	struct lesson_reader *reader, int line, int column, const char *format, va_list arguments)
+{
+	char words[240];
+
+	vsnprintf(words, sizeof(words), format, arguments);
+	text_cut_clean(words, sizeof(words));
+	lesson_mistake(reader->mistakes, line, column, "%s", words);
+}
+
 void line_wrong(struct lesson_reader *reader, int column, const char *format, ...)
 {
 	va_list arguments;
-	char words[240];
 
 	va_start(arguments, format);
-	vsnprintf(words, sizeof(words), format, arguments);
+	add_mistake(reader, reader->number, column, format, arguments);
 	va_end(arguments);
-	text_cut_clean(words, sizeof(words));
-	lesson_mistake(reader->mistakes, reader->number, column, "%s", words);
 }
 
 void line_wrong_at(struct lesson_reader *reader, struct lesson_place place, const char *format, ...)
 {
 	va_list arguments;
-	char words[240];
 
 	va_start(arguments, format);
-	vsnprintf(words, sizeof(words), format, arguments);
+	add_mistake(reader, place.line, place.column, format, arguments);
 	va_end(arguments);
-	text_cut_clean(words, sizeof(words));
-	lesson_mistake(reader->mistakes, place.line, place.column, "%s", words);
 }
 
 void line_blanks(struct lesson_reader *reader)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/job.h"
+#include "base/text.h"
 #include "engine/own/compiler.h"
 #include "engine/own/own_folder.h"
 
@@ -100,14 +101,19 @@ static void check_closed(int input)
 	"exec 9>$FIFO; echo x >$TMPDIR/left; mkdir $TMPDIR/more; $LEAVE sleep 60 & sleep 60 & " \
 	"wait"
 
-TEST_WITH(a_compiler_without_end_is_ended_at_its_deadline, set_up, tear_down)
+static void check_deadline(const char *commands, double seconds)
 {
-	fake_compiler("sleep 60 & wait");
-	compilation.seconds = 0.001;
+	fake_compiler(commands);
+	compilation.seconds = seconds;
 	compile(NULL);
 	assert_int_equal(status.code, STATUS_FAILED);
-	check_parts(status.text, "mine.c", "did not end within 0.001 s");
+	check_parts(status.text, "mine.c", words_of("did not end within %g s", seconds).text);
 	check_no_folder();
+}
+
+TEST_WITH(a_compiler_without_end_is_ended_at_its_deadline, set_up, tear_down)
+{
+	check_deadline("sleep 60 & wait", 0.001);
 }
 
 /* A stopped supervisor wakes at the end of the program, and removes the folder. */
@@ -134,12 +140,7 @@ TEST_WITH(a_killed_program_leaves_no_stopped_supervisor, set_up, tear_down)
 /* The parent of the compiler watches its time, and a stopped process watches nothing. */
 TEST_WITH(a_compiler_cannot_stop_its_supervisor, set_up, tear_down)
 {
-	fake_compiler("kill -STOP $PPID; sleep 60");
-	compilation.seconds = 0.5;
-	compile(NULL);
-	assert_int_equal(status.code, STATUS_FAILED);
-	check_parts(status.text, "mine.c", "did not end within 0.5 s");
-	check_no_folder();
+	check_deadline("kill -STOP $PPID; sleep 60", 0.5);
 }
 
 TEST_WITH(cancelling_ends_all_processes_of_the_compiler, set_up, tear_down)

@@ -57,6 +57,19 @@ static void write_answer(FILE *file, const char *who, int step, const char *gues
 	assert_true(answers_write(file, &answer));
 }
 
+/* A wrong answer to the first step of "chains". */
+static struct answer wrong_answer(const char *who, const char *ask, const char *guess)
+{
+	struct answer answer = { .step = 1, .number = NAN, .measured = 3, .lo = NAN, .hi = NAN };
+
+	set_words(answer.who, who);
+	set_words(answer.lesson, "chains");
+	set_words(answer.ask, ask);
+	set_words(answer.guess, guess);
+	set_words(answer.verdict, "wrong");
+	return answer;
+}
+
 static char *course[] = { (char[]){ "cycles" }, (char[]){ "chains" }, NULL };
 
 /* The questions come in the order of the course, and not of the alphabet; other lessons follow. */
@@ -67,13 +80,9 @@ TEST(answers_are_in_the_order_of_the_course)
 	FILE *file = fopen(path_of("o.jsonl"), "w");
 
 	for (int i = 0; i < 4; i++) {
-		struct answer answer = { .step = 1, .measured = 3, .lo = NAN, .hi = NAN };
+		struct answer answer = wrong_answer("w", "number", "3");
 
-		set_words(answer.who, "w");
 		set_words(answer.lesson, lessons[i]);
-		set_words(answer.ask, "number");
-		set_words(answer.guess, "3");
-		set_words(answer.verdict, "wrong");
 		assert_true(answers_write(file, &answer));
 	}
 	fclose(file);
@@ -154,14 +163,9 @@ TEST(equal_names_in_one_file_are_one_student)
 	FILE *file = fopen(path_of("n.jsonl"), "w");
 
 	for (int i = 0; i < 4; i++) {
-		struct answer answer = { .step = 1, .measured = 3, .lo = NAN, .hi = NAN };
+		struct answer answer = wrong_answer(words[i], "number", words[i]);
 
-		set_words(answer.who, words[i]);
 		set_words(answer.name, i < 2 ? "Anna" : "");
-		set_words(answer.lesson, "chains");
-		set_words(answer.ask, "number");
-		set_words(answer.guess, words[i]);
-		set_words(answer.verdict, "wrong");
 		assert_true(answers_write(file, &answer));
 	}
 	fclose(file);
@@ -219,14 +223,9 @@ TEST(chosen_answers_have_the_order_of_the_question)
 	struct class_guesses guesses;
 
 	for (int i = 2; i >= 0; i--) {
-		struct answer answer = {
-			.step = 1, .choice = i + 1, .number = NAN, .measured = NAN
-		};
+		struct answer answer = wrong_answer(words[i], "", words[i]);
 
-		set_words(answer.who, words[i]);
-		set_words(answer.lesson, "chains");
-		set_words(answer.guess, words[i]);
-		set_words(answer.verdict, "wrong");
+		answer.choice = i + 1;
 		assert_true(answers_write(file, &answer));
 	}
 	fclose(file);
@@ -263,14 +262,10 @@ TEST(answers_that_nobody_chose_are_listed_with_no_student)
 	for (int other = 0; other < 2; other++) {
 		FILE *file = fopen(path_of("e.jsonl"), "w");
 		struct class_guesses guesses;
-		struct answer answer = { .step = 1, .choice = 2, .number = NAN, .measured = NAN };
+		struct answer answer = wrong_answer("x", "choice", "the second one");
 
-		set_words(answer.who, "x");
-		set_words(answer.ask, "choice");
+		answer.choice = 2;
 		set_words(answer.title, titles[other]);
-		set_words(answer.lesson, "chains");
-		set_words(answer.guess, "the second one");
-		set_words(answer.verdict, "wrong");
 		assert_true(answers_write(file, &answer));
 		fclose(file);
 		check_ok(answers_read(&answers, path_of("e.jsonl")));
