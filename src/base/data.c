@@ -33,6 +33,16 @@ static struct status read_text(FILE *file, const char *path, struct text *text)
 	return status_ok();
 }
 
+/* Reads a file that the command line does not name. */
+static struct status read_unnamed(const char *path, char **text)
+{
+	struct status status = data_read(path, text);
+
+	if (status.code == STATUS_USAGE)
+		status.code = STATUS_FAILED;
+	return status;
+}
+
 struct status data_read(const char *path, char **text)
 {
 	struct text bytes = { 0 };
@@ -99,10 +109,10 @@ struct status data_own_read(const char *name, char **text, struct text *path)
 	if (!data_own_path(name, path) || stat(text_string(path), &about) != 0)
 		return path->length == 0 || errno == ENOENT || errno == ENOTDIR
 			       ? status_ok()
-			       : status_unopened(text_string(path), errno);
+			       : status_failed("%s: %s", text_string(path), strerror(errno));
 	if (!S_ISREG(about.st_mode))
-		return status_usage("%s: not a regular file", text_string(path));
-	return data_read(text_string(path), text);
+		return status_failed("%s: not a regular file", text_string(path));
+	return read_unnamed(text_string(path), text);
 }
 
 /* Makes the directories of a path. Errors in making a directory are ignored, because they are
@@ -191,7 +201,7 @@ struct status data_load(const char *name, char **text, char origin[256])
 		 * data_reachable() reports a folder that cannot be entered. */
 		if (path.length == 0 || access(text_string(&path), F_OK) != 0)
 			continue;
-		status = data_read(text_string(&path), text);
+		status = read_unnamed(text_string(&path), text);
 		if (status_is_ok(&status) && origin)
 			snprintf(origin, 256, "%s", text_string(&path));
 		text_free(&path);

@@ -28,7 +28,8 @@ struct status data_load(const char *name, char **text, char origin[256]);
  * the text. data_load() then works as if the folder were empty. */
 struct status data_reachable(void);
 
-/* Reads any file as a NUL-terminated string that the caller frees. */
+/* Reads a file that the command line names, as a NUL-terminated string that the caller frees. For
+ * other files, whose errors are STATUS_FAILED: data_load(). */
 struct status data_read(const char *path, char **text);
 
 /* The names NAME of all data files DIRECTORY/NAME.EXTENSION. The order of the names is: files in

@@ -158,7 +158,7 @@ static struct status fail_at(const char *origin, int line, const char *format, v
 
 	vsnprintf(reason, sizeof(reason), format, arguments);
 	text_cut_clean(reason, sizeof(reason));
-	return status_usage("%s%s:%d: %s", cut ? "..." : "",
+	return status_failed("%s%s:%d: %s", cut ? "..." : "",
 		cut ? origin + length - ORIGIN + 3 : origin, line, reason);
 }
 

@@ -9,9 +9,9 @@
 
 enum status_code {
 	STATUS_OK = 0,
-	STATUS_FAILED, /* the machine refused, or nothing could be measured: exit status 1 */
-	STATUS_USAGE,  /* the user's request, or a file of the user to read, is wrong: exit status 2
-			*/
+	STATUS_FAILED,	  /* the machine refused, or nothing could be measured: exit status 1 */
+	STATUS_USAGE,	  /* the user's request, or a file that it names, is wrong: exit status 2
+			   */
 	STATUS_CANCELLED, /* stopped on request; finished results stay valid */
 	STATUS_IDLE,	  /* a command of the explorer could run, but would change nothing */
 };

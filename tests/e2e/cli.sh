@@ -64,12 +64,11 @@ expect 0 --version
 folder=$(cd "$top_builddir" && pwd)
 ! grep -qF "$folder" "$SLEXPLORE" || fail "the program contains the path $folder"
 
-# A file to read that does not exist, is a folder or has wrong contents is a wrong command line, for each subcommand.
+# A file that does not exist, is a folder, or is of another kind is a wrong command line, for each subcommand.
 mkdir folder
 echo nonsense >nonsense
 for file in nowhere folder nonsense; do
 	refuse 2 "$file" explain "./$file"
-	refuse 2 "$file" explain combine --uarch "./$file"
 	refuse 2 "$file" explore "./$file" --script /dev/null
 	refuse 2 "$file" replay "$file" --script /dev/null
 	refuse 2 "$file" --script "$file"
@@ -77,6 +76,7 @@ for file in nowhere folder nonsense; do
 done
 for file in nowhere folder; do
 	refuse 2 "$file" run "./$file"
+	refuse 2 "$file" explain combine --uarch "./$file"
 	refuse 2 "$file" compare "$file"
 	refuse 2 "$file" report out.html "$file"
 	refuse 2 "$file" lesson "./$file" --script /dev/null
@@ -171,7 +171,7 @@ printf 'sweep mine\ntitle Mine\nkernel mountain size=4k,8k\nx size\n' >data/swee
 SLEXPLORE_DATA=$work/data expect 0 sweep mine --time-budget 0.1 --quiet
 SLEXPLORE_DATA=$work/data refuse 2 'matmul-n' sweep matmul-n
 printf 'sweep mine\ntitle Mine\nkernel hill size=4k\n' >data/sweeps
-SLEXPLORE_DATA=$work/data expect 2 sweep mine
+SLEXPLORE_DATA=$work/data expect 1 sweep mine
 says err 'sweeps:3: unknown kernel "hill"'
 
 # Each trial computes and checks a whole product.

@@ -127,7 +127,7 @@ expect 0 explain combine --uarch mine
 says out "predicted for My core, which is not this core"
 says out "micro-ops, 1 a cycle"
 printf 'uarch mine My core\nisa %s\nfrom %s\nwidth 1\n' $isa $known >data/uarch/mine.uarch
-refuse 2 "$work/data/uarch/mine.uarch:4: " explain combine --uarch mine
+refuse 1 "$work/data/uarch/mine.uarch:4: " explain combine --uarch mine
 # A malformed model of the running core is reported by every command that would use it.
 if [ $isa = x86_64 ]; then
 	vendor=$(sed -n 's/^vendor_id[^:]*: //p;T;q' /proc/cpuinfo)
@@ -136,7 +136,7 @@ if [ $isa = x86_64 ]; then
 	flags=$(sed -n 's/^flags[^:]*: //p;T;q' /proc/cpuinfo | tr ' ' '\n' | sed -n 's/^avx2$/with avx2/p;s/^avx512f$/with avx512f/p' | tr '\n' ' ')
 	printf 'uarch mine My core\nisa %s\nfrom %s\nmatch vendor %s family %s model %s stepping 0-f %s[M]\nwidth 1\n' $isa $known \
 		"$vendor" "$family" "$model" "$flags" >data/uarch/mine.uarch
-	refuse 2 "$work/data/uarch/mine.uarch:5: " explain combine
+	refuse 1 "$work/data/uarch/mine.uarch:5: " explain combine
 	sed -i 's/^width 1$/width 1 [M]/' data/uarch/mine.uarch
 	expect 0 explain combine
 	says out "core      My core: "

@@ -17,7 +17,7 @@ static void check_failure(int line, const char *first, const char *second)
 	struct status status = rows_end(&rows);
 	char place[32];
 
-	assert_int_equal(status.code, STATUS_USAGE);
+	assert_int_equal(status.code, STATUS_FAILED);
 	snprintf(place, sizeof(place), "FILE:%d: ", line);
 	check_parts(status.text, place, first, second);
 }

@@ -65,7 +65,7 @@ static void check_refused(const char *text, int line, const char *word)
 	struct status status = sweeps_read(text, "here", false, &sweeps);
 	char place[16];
 
-	assert_int_equal(status.code, STATUS_USAGE);
+	assert_int_equal(status.code, STATUS_FAILED);
 	snprintf(place, sizeof(place), "here:%d: ", line);
 	check_parts(status.text, place, word);
 	assert_int_equal(sweeps.count, 0);

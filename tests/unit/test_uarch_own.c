@@ -117,7 +117,7 @@ static void is_refused(unsigned model, const char *features, const char *part)
 	struct uarch_choice core;
 	struct status status = uarch_choose(NULL, &machine, &core);
 
-	assert_int_equal(status.code, STATUS_USAGE);
+	assert_int_equal(status.code, STATUS_FAILED);
 	assert_null(core.uarch);
 	check_parts(status.text, directory, part);
 }
