@@ -21,6 +21,29 @@ void place_read(const char *folder, const char *name, char *bytes, size_t size)
 		fclose(file);
 }
 
+/* Returns whether the lines of a compressed recording are whole. The file itself may lack its end.
+ */
+static bool is_packed_whole(const char *path)
+{
+	char command[700], bytes[4096], last[2] = "";
+	FILE *lines;
+	size_t count;
+
+	snprintf(command, sizeof(command), "gzip -dc '%s' 2>/dev/null", path);
+	lines = popen(command, "r");
+	if (!lines)
+		return false;
+	while ((count = fread(bytes, 1, sizeof(bytes), lines)) > 0) {
+		if (count > 1)
+			last[0] = bytes[count - 2];
+		else
+			last[0] = last[1];
+		last[1] = bytes[count - 1];
+	}
+	pclose(lines);
+	return !last[1] || (last[0] == '}' && last[1] == '\n');
+}
+
 /* Returns whether a file ends as a complete file of its kind. */
 static bool is_whole(const char *folder, const char *name)
 {
@@ -39,6 +62,10 @@ static bool is_whole(const char *folder, const char *name)
 	if (fseek(file, 0, SEEK_END) == 0 && ftell(file) == 0) {
 		fclose(file);
 		return true; /* a recording without a record */
+	}
+	if (dot && strcmp(dot, ".gz") == 0) {
+		fclose(file);
+		return is_packed_whole(path);
 	}
 	for (size_t i = 0; dot && i < sizeof(ends) / sizeof(ends[0]); i++) {
 		size_t length = strlen(ends[i].end);

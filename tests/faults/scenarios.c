@@ -35,6 +35,8 @@ const struct fault_scenario fault_scenarios[] = {
 	{ "probe", { "probe", "--time-budget", "0.2" }, .may_fail = true },
 	{ "record", { "record", "new.jsonl", "combine", "unroll=1,2", SHORT }, .silent = true,
 		.may_fail = true },
+	{ "record-packed", { "record", "new.jsonl.gz", "combine", "unroll=1,2", SHORT },
+		.silent = true, .may_fail = true },
 	{ "characterise", { "characterise", "--install", "--time-budget", "0.3" }, .patience = 60,
 		.may_fail = true },
 	{ "own", { "run", "./mine.c", "n=1000", SHORT }, "mine.c", own_loop, .may_fail = true },
