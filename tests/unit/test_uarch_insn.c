@@ -141,13 +141,16 @@ TEST(un_lamination_follows_the_core)
 		.write_count = 2, .writes = { 5, REG_FLAGS }, LOADS(.index = 2));
 	const struct insn *const adc = INSN("add", "r,m", 64, .read_count = 2,
 		.reads = { 5, REG_CARRY }, .write_count = 1, .writes = { 5 }, LOADS(.index = 2));
-	const struct insn *const abs =
-		INSN("addpd", "v,m", 128, .write_count = 1, .writes = { 33 }, LOADS(.index = 2));
-	const struct insn *const three = INSN("vaddpd", "v,v,m", 128, .read_count = 1,
-		.reads = { 33 }, .write_count = 1, .writes = { 33 }, LOADS(.index = 2));
+	const struct insn *const abs = INSN("addpd", "v,m", 128, .vector = true, .write_count = 1,
+		.writes = { 33 }, LOADS(.index = 2));
+	const struct insn *const three =
+		INSN("vaddpd", "v,v,m", 128, .vector = true, .read_count = 1, .reads = { 33 },
+			.write_count = 1, .writes = { 33 }, LOADS(.index = 2));
 	const struct insn *const store = INSN("mov", "m,r", 64, STORES(.index = 2));
 	const struct insn *const load = INSN("mov", "r,m", 64, LOADS(.index = 2));
 	const struct insn *const direct = INSN("vaddpd", "v,v,m", 128, LOADS(.disp = 64));
+	const struct insn *const modify = INSN("add", "m,r", 64, .memory_count = 1,
+		.memory = { { .load = true, .store = true, .index = 2, .accesses = 1 } });
 
 	check_near(ask(haswell, add).unlaminated, 0, 0);
 	check_near(ask(haswell, adc).unlaminated, 1, 0);
@@ -161,6 +164,14 @@ TEST(un_lamination_follows_the_core)
 	check_near(ask(bridge, store).unlaminated, 1, 0);
 	check_near(ask(bridge, load).unlaminated, 0, 0);
 	check_near(ask(never, three).unlaminated, 0, 0);
+	/* Zen 4: instructions of vector registers keep their memory operand, additions to memory
+	 * take two slots with and without an index. */
+	haswell->laminated = LAMINATED_VECTORS | LAMINATED_MODIFY;
+	check_near(ask(haswell, three).unlaminated, 0, 0);
+	check_near(ask(haswell, abs).unlaminated, 0, 0);
+	check_near(ask(haswell, add).unlaminated, 1, 0);
+	check_near(ask(haswell, store).unlaminated, 1, 0);
+	check_near(ask(haswell, modify).unlaminated, 0, 0);
 	uarch_free(haswell);
 	uarch_free(bridge);
 	uarch_free(never);

@@ -142,10 +142,13 @@ struct uarch {
 		LAMINATE_INDEXED,
 		LAMINATE_DECODED
 	} laminate;
-	bool laminate_two_operand,
-		laminate_stores; /* laminate_two_operand, laminate_stores: whether two-operand
-				    instructions, and stores, keep an indexed memory operand fused
-				    under the other two */
+	/* Instructions that keep an indexed memory operand fused under the other two. */
+	enum uarch_laminated {
+		LAMINATED_TWO_OPERAND = 1,
+		LAMINATED_STORES = 2,
+		LAMINATED_VECTORS = 4, /* all that use vector registers */
+		LAMINATED_MODIFY = 8   /* operations on memory, whose store has a slot anyway */
+	} laminated;		       /* bits */
 	struct uarch_sources sources;
 	uint32_t tags; /* published or measured sources of all numbers in the core file, one bit for
 			  each */

@@ -398,7 +398,7 @@ bool read_fuse(struct reader *r)
 bool read_unlaminate(struct reader *r)
 {
 	static const char *const forms[] = { "never", "indexed", "decoded" };
-	static const char *const exceptions[] = { "two-operand", "stores" };
+	static const char *const exceptions[] = { "two-operand", "stores", "vectors", "modify" };
 	struct uarch *u = r->uarch;
 	unsigned bits = 0;
 	int form = rows_choice(&r->rows, "form", r->word[1], forms, 3);
@@ -409,10 +409,9 @@ bool read_unlaminate(struct reader *r)
 	if (r->words > 2 && (form == 0 || strcmp(r->word[2], "unless") != 0 || r->words == 3))
 		return rows_fail(&r->rows,
 			"unlaminate: expected never, decoded, or indexed unless two-operand "
-			"stores");
-	if (read_bits(r, 3, NULL, "exception", exceptions, 2, &bits) < 0)
+			"stores vectors modify");
+	if (read_bits(r, 3, NULL, "exception", exceptions, 4, &bits) < 0)
 		return false;
-	u->laminate_two_operand |= bits & 1;
-	u->laminate_stores |= bits >> 1;
+	u->laminated = (enum uarch_laminated)(u->laminated | bits);
 	return true;
 }

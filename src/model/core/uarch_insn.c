@@ -299,15 +299,19 @@ static bool is_two_operand(const struct insn *insn)
 
 static double unlaminated(const struct uarch *uarch, const struct insn *insn, bool has_op)
 {
-	bool loads = has_op && !(uarch->laminate_two_operand && is_two_operand(insn));
+	bool loads = has_op && !(uarch->laminated & LAMINATED_TWO_OPERAND && is_two_operand(insn));
 	double slots = 0;
 
-	for (int i = 0; uarch->laminate >= LAMINATE_INDEXED && i < insn->memory_count; i++) {
+	if (uarch->laminate < LAMINATE_INDEXED ||
+		(uarch->laminated & LAMINATED_VECTORS && insn->vector))
+		return 0;
+	for (int i = 0; i < insn->memory_count; i++) {
 		const struct insn_memory *memory = &insn->memory[i];
 
-		if (memory->index != REG_NONE && !memory->vector_index)
+		if (memory->index != REG_NONE && !memory->vector_index &&
+			!(uarch->laminated & LAMINATED_MODIFY && memory->load && memory->store))
 			slots += (memory->load && loads) +
-				 (memory->store && !uarch->laminate_stores);
+				 (memory->store && !(uarch->laminated & LAMINATED_STORES));
 	}
 	return slots;
 }

@@ -286,7 +286,7 @@ static const struct {
 	{ "crossing", read_crossing, AGAIN, 1, true, 7, UARCH_WORDS,
 		"crossing PORTS CYCLES from CLASS ... to CLASS ..." },
 	{ "fuse", read_fuse, FIRST, 0, true, 2, UARCH_WORDS, "" },
-	{ "unlaminate", read_unlaminate, FIRST, 1, true, 2, 5,
+	{ "unlaminate", read_unlaminate, FIRST, 1, true, 2, 7,
 		"unlaminate never, or unlaminate indexed unless two-operand stores" },
 	{ "size", read_fact, FIRST, 2, true, 3, 3, "size NAME NUMBER" },
 	{ "cap", read_fact, FIRST, 2, true, 3, 3, "cap NAME NUMBER" },

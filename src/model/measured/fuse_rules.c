@@ -143,6 +143,9 @@ static void write_lamination(const struct measured *m, struct text *text)
 	else if (two &&
 		 stores) /* "unlaminate never" is correct only if all measured forms stay fused */
 		text_add(text, "unlaminate never [measured]\n");
+	else /* The measured operation of three operands is one of vectors. */
+		text_addf(text, "unlaminate indexed unless vectors%s%s [measured]\n",
+			two ? " two-operand" : "", stores ? " stores" : "");
 }
 
 void measured_write_rules(const struct measured *measured, struct text *text)

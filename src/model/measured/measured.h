@@ -70,7 +70,7 @@ struct measured_mix {
  * - "fuse add after copy", "fuse add after load": an add to the register that the copy or load
  * wrote.
  * - "unlaminate two-operand", "unlaminate three-operand", "unlaminate stores": the instruction with
- * an index in its address. */
+ * an index in its address; the one of three operands uses vector registers. */
 struct measured_fact {
 	char word[40];
 	struct figure figure;
