@@ -347,8 +347,8 @@ TEST_WITH(page_walks_overlap_as_measured, set_up, tear_down)
 	/* Two columns of 1448 rows lie on 2896 pages, in the middle of 2048 and 4096. */
 	check_near(limit_at("matmul n=1448", LIMIT_PAGE_WALKS), 2 * 4, 0.01);
 	check_near(limit_at("matmul n=800", LIMIT_PAGE_WALKS), 0, 0);
-	/* The TLBs cover the pages of smaller walks. */
-	check_near(limit_at("latency size=4m stride=4160", LIMIT_PAGE_WALKS), 0, 0);
+	/* The second TLB covers the pages of smaller walks: 7 cycles more than the 14 of L2. */
+	check_near(limit_at("latency size=4m stride=4160", LIMIT_PAGE_WALKS), 14 + 7, 0.01);
 }
 
 static const char *cause_at(const char *words, enum limit_kind kind)
@@ -395,7 +395,10 @@ TEST_WITH(a_wrong_path_that_is_the_next_search_is_useful, set_up, tear_down)
 
 		if (!status_is_ok(&explanation->status))
 			skip();
-		check_near(cycles - limit_at(settings[i], LIMIT_OVERLAP), wrong[i] * 19, 0.1);
+		/* A misprediction costs 19 cycles, and up to 7 more if what follows it misses the
+		 * first TLB. */
+		cycles -= limit_at(settings[i], LIMIT_OVERLAP);
+		assert_true(cycles > wrong[i] * 19 - 0.1 && cycles < wrong[i] * (19 + 7) + 0.1);
 		assert_true(limit_at(settings[i], LIMIT_OVERLAP) >
 			    limit_at(settings[i], LIMIT_MEMORY_LATENCY));
 	}

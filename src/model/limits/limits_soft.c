@@ -184,7 +184,7 @@ static void add_scheduling(struct tally *tally)
 
 	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || hides_work(tally))
 		return;
-	cycles = pipeline_run(tally, 0, false);
+	cycles = pipeline_run(tally, tally->place->walk.restart / tally->elements, false);
 	if (cycles > tally->bound * 1.005)
 		limits_add(tally, LIMIT_SCHEDULING, cycles,
 			"ports chosen at rename, before operations are ready: %s cycles",

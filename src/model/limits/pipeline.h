@@ -165,6 +165,8 @@ struct pipeline {
 	struct waiting queue[UARCH_PORTS][PIPELINE_QUEUE]; /* micro-ops that wait for each port,
 							      oldest first */
 	struct pool pool[POOLS];
+	bool knows;  /* rename knows to which ports it has bound the earlier micro-ops of the same
+			cycle, and binds each to the best port */
 	int of_port; /* entries of the scheduler of one port; INT_MAX: ports have no schedulers of
 			their own */
 	int alone[UARCH_PORTS]; /* for each port, the number of waiting integer micro-ops that can

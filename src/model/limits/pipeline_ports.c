@@ -385,10 +385,12 @@ bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *load
 		int p = pipeline->rules->ideal
 				? choose_least(pipeline->given, work->op[i].ports)
 				: choose(work->op[i].load ? loads : counts, work->op[i].ports,
-					  !work->op[i].load && slot % 2 == 1);
+					  !work->op[i].load && !pipeline->knows && slot % 2 == 1);
 
 		if (work->op[i].load)
 			loads[p]++;
+		else
+			counts[p] += pipeline->knows;
 		pipeline->given[p] += (double)work->op[i].cycles;
 		if (pipeline->count[p] < PIPELINE_QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] = (struct waiting){ number,
