@@ -334,8 +334,9 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		if (is_endless(isolate->request, child, now - began)) {
 			own_child_end(child, true);
 			return status_failed(
-				"%.100s: %llu calls of loop() with setup() took %.2g s, and a "
-				"sample needs more calls: use a smaller n",
+				"%.100s: %llu calls of loop(), with setup() if the file has it, "
+				"took "
+				"%.2g s, and a sample needs more calls: use a smaller n",
 				name, (unsigned long long)calls, now - began);
 		}
 	}
