@@ -377,6 +377,9 @@ TEST_WITH(effects_without_a_number_are_named, set_up, tear_down)
 	assert_string_equal(cause_at("atomic cores=2 lines=own", LIMIT_MOVING), "");
 	check_contains(cause_at("matmul n=64 form=transposed", LIMIT_MISPREDICTION),
 		"last branch of each chain of 64 iterations");
+	/* 3.5 cycles on Zen 4, whose multiplications alone take 2. */
+	check_contains(cause_at("mul-by form=squares", LIMIT_SCHEDULING),
+		"split evenly, operations take 3 cycles");
 }
 
 /* A search that ends later than the predictor expects does not end the overlap of searches. */

@@ -24,9 +24,6 @@
 enum { OPERATIONS = 5000, ROUNDS_LEAST = 6, ROUNDS_MOST = 400 };
 /* If chains begin again, a run has RESTARTS chains, in at most RESTART_ROUNDS_MOST rounds. */
 enum { RESTARTS = 12, RESTART_ROUNDS_MOST = 6000 };
-/* Values of the fact `extra binds-ports`: rename chooses the ports; it knows the choices of the
- * same cycle. */
-enum { BINDS = 1, BINDS_KNOWING = 2 };
 /* The front end of such cores is at most so many taken branches ahead of rename. Without the rate
  * of taken branches, the operations of chains would fill the queues of their ports. */
 enum { AHEAD = 4 };

@@ -129,6 +129,10 @@ struct pool {
 				   cycles; the cycle modulo POOL_HOLD is the index */
 };
 
+/* Values of the fact `extra binds-ports`: rename chooses the ports; it knows the choices of the
+ * same cycle. */
+enum { BINDS = 1, BINDS_KNOWING = 2 };
+
 struct pipeline {
 	const struct tally *tally;
 	const struct loop *loop;
