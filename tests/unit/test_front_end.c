@@ -77,7 +77,7 @@ static void compute_nest(uint64_t address, int turns)
 	loop.insn[4].target = loop.insn[0].address;
 	loop.path_count = 0;
 	for (int outer = 0; outer < 2; outer++) {
-		loop.path[loop.path_count++].insn = 0;
+		loop.path[loop.path_count++] = (struct loop_step){ .insn = 0 };
 		for (int i = 1; i <= turns; i++) {
 			loop.path[loop.path_count++] = (struct loop_step){ .insn = 1 };
 			loop.path[loop.path_count++] =
