@@ -116,6 +116,7 @@ static struct cost_front front_of(const struct explanation *explanation, int fir
 	const struct loop *loop = &explanation->loop;
 	const struct limits *limits = &explanation->limits;
 	struct cost_front front = { .rest = cost_rest(limits),
+		.joins = cost_nops_join(limits->uarch),
 		.width = uarch_known(limits->uarch->width) ? limits->uarch->width : 0 };
 	int iterations = 0;
 
@@ -224,10 +225,18 @@ static struct cost_value later_by(const struct cost_insn *row, const struct poin
 /* Returns the cycles per element that the loop takes more with a copy of an instruction. */
 static struct cost_value twice_of(const struct cost *cost, int i)
 {
+	const struct points *copied = &cost->points[i][COST_TWICE];
 	struct cost_value slots = cost_scaled(cost->report.slot, cost->report.insn[i].slots),
-			  work = compare_loops(
-				  &cost->points[i][COST_TWICE], &cost->points[i][COST_SLOTS]);
+			  work = compare_loops(copied, &cost->points[i][COST_SLOTS]);
 
+	/* The nops in place of the copy have no slot of their own if they join another instruction,
+	 * and then `work` has the slot of the copy. If they have one, the loop as it is shows the
+	 * slot, and that of a move which the copy may need. */
+	if (cost->front.joins) {
+		struct cost_value all = compare_loops(copied, &cost->plain);
+
+		return work.value < all.value / 2 ? all : work;
+	}
 	return (struct cost_value){ work.value + slots.value, work.lo + slots.lo,
 		work.hi + slots.hi };
 }

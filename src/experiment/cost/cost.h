@@ -147,6 +147,7 @@ struct cost_front {
 	double slots;	  /* rename slots of one iteration of the innermost loop */
 	double iteration; /* elements of one iteration */
 	double rest; /* the largest hard limit but the width, in cycles per element: cost_rest() */
+	bool joins;  /* cost_nops_join() */
 };
 
 /* Fills in the costs of the loop's instructions by the core model: the prediction for the loop with
@@ -162,6 +163,10 @@ bool cost_predict(const struct explanation *explanation, int first, const struct
 enum cost_padding { COST_FEW, COST_BEGIN, COST_END, COST_PADDINGS };
 
 int cost_padding(enum cost_padding padding, double width, double slots);
+
+/* Whether the core puts a nop into the rename slot of the instruction before, where both are short.
+ * Nops then show no slot, and a loop with a copy is compared with the loop as it is. Pure. */
+bool cost_nops_join(const struct uarch *uarch);
 
 /* Returns the largest hard limit but the rename width, in cycles per element. Pure. */
 double cost_rest(const struct limits *limits);

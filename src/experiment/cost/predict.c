@@ -106,6 +106,13 @@ static struct insn nop_of(int bytes)
 
 /* ---- The cost of a rename slot */
 
+bool cost_nops_join(const struct uarch *uarch)
+{
+	const struct insn first = nop_of(NOP_SHORTEST), second = nop_of(COST_NOP);
+
+	return uarch_fuses_behind(uarch, &first, &second);
+}
+
 /* A front end may move in steps of several cycles, and of two times the rename width. */
 #define RISE_CYCLES 6
 
