@@ -232,7 +232,7 @@ static struct cost_value twice_of(const struct cost *cost, int i)
 	/* The nops in place of the copy have no slot of their own if they join another instruction,
 	 * and then `work` has the slot of the copy. If they have one, the loop as it is shows the
 	 * slot, and that of a move which the copy may need. */
-	if (cost->front.joins) {
+	if (cost->front.joins && !(cost->report.slot.value > 0)) {
 		struct cost_value all = compare_loops(copied, &cost->plain);
 
 		return work.value < all.value / 2 ? all : work;

@@ -165,7 +165,7 @@ enum cost_padding { COST_FEW, COST_BEGIN, COST_END, COST_PADDINGS };
 int cost_padding(enum cost_padding padding, double width, double slots);
 
 /* Whether the core puts a nop into the rename slot of the instruction before, where both are short.
- * Nops then show no slot, and a loop with a copy is compared with the loop as it is. Pure. */
+ * If nops show no slot, a loop with a copy is compared with the loop as it is. Pure. */
 bool cost_nops_join(const struct uarch *uarch);
 
 /* Returns the largest hard limit but the rename width, in cycles per element. Pure. */
