@@ -42,7 +42,8 @@ int class_guesses_most(const struct class_guesses *guesses);
 struct words class_guess_words(const struct class_guess *guess);
 
 /* Returns the words of the question to which an answer belongs, from the lesson on this machine,
- * with "…" for measured values. Empty: this machine does not have the question, or it has no words.
+ * with "…" for measured values. Empty: this machine has no such question, or the question has no
+ * words.
  */
 struct words class_prompt(const struct answer *answer);
 

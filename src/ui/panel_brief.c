@@ -285,8 +285,9 @@ static void draw_notice(struct box at, const struct view *view)
 		notice);
 }
 
-/* Draws A, the result compared with, and the ratio: "A 3.000  acc=1  B/A 0.250  B is 4.00× faster".
- * If not all of it fits, the ratio has priority, then the value of A. */
+/* Draws A, the result compared with, and the ratio:
+ * "A 3.000  acc=1  B/A 0.250  B is 4.00× faster". If not all of it fits, the ratio has priority,
+ * then the value of A. */
 static void draw_a(struct box at, const struct view *view)
 {
 	bool doubtful = sample_doubt(&view->a) || sample_doubt(&view->sample);

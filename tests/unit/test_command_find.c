@@ -107,7 +107,7 @@ TEST(find_takes_whole_commands)
 	/* What a refused line may mean comes before it. */
 	run("find lesson cyc");
 	assert_string_equal(view.screen.found[0].command, "lesson cycles");
-	/* A name alone is looked for, whatever it is the name of. */
+	/* find searches for a word, even if the word is the name of a command. */
 	assert_string_equal(run("find choose")->screen.find, "choose");
 	assert_int_equal(view.screen.found_count, 0);
 	assert_int_equal(run("find freeze ")->screen.found_count, 1);

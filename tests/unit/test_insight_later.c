@@ -44,6 +44,15 @@ static void start_slow(const struct kernel *kernel)
 	session_advance(session, 100);
 }
 
+/* Begins to read the code of a kernel. The answer waits until `held` is false. */
+static void begin_reading(struct kernel *kernel)
+{
+	*kernel = stepped_fold();
+	start_slow(kernel);
+	session_advance(session, 100.07);
+	assert_true(insight_thinks(session));
+}
+
 /* Until so many were answered, and what came of it has been seen. */
 static void await_answers(int count, double now)
 {
@@ -59,11 +68,7 @@ TEST(stepped_code_is_read_while_others_go_on)
 {
 	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
 
-	kernel = stepped_fold();
-	start_slow(&kernel);
-
-	session_advance(session, 100.07);
-	assert_true(insight_thinks(session));
+	begin_reading(&kernel);
 	/* Keys do not wait for it, and the next look comes soon, but not at once. */
 	assert_string_equal(look(101)->limits_note, "reading the code…");
 	assert_true(session_next(session, 100.07) > 0 && session_next(session, 100.07) < 0.016);
@@ -132,11 +137,7 @@ TEST(what_is_read_of_another_core_is_thrown_away)
 {
 	static struct kernel kernel; /* outlives the test: the tear-down ends the session */
 
-	kernel = stepped_fold();
-	start_slow(&kernel);
-
-	session_advance(session, 100.07);
-	assert_true(insight_thinks(session));
+	begin_reading(&kernel);
 	/* Its model goes away: that waits. */
 	atomic_store(&held, false);
 	check_ok(session_command(session, "uarch other", 100.1));
@@ -171,7 +172,7 @@ TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 	}
 	assert_true(view.setting.v[FOLD_ACC] > 4);
 	check_contains(view.screen.notice, "shortens the chain");
-	/* Not when another setting was chosen meanwhile. */
+	/* The remedy of a setting that the user has left changes nothing. */
 	check_ok(session_command(session, "set acc=1", now));
 	check_ok(session_command(session, "set acc=3", now));
 	check_ok(session_command(session, "remedy", now));

@@ -463,7 +463,7 @@ static double hold_the_start(const struct machine *machine)
 	return 0;
 }
 
-/* Reading a large topology takes seconds. Who quits meanwhile does not wait for it. */
+/* hwloc reads a large topology for seconds. A user who quits during that time does not wait. */
 TEST(a_worker_that_is_not_ready_is_left_at_once)
 {
 	const struct worker_options options = {

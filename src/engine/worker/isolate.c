@@ -335,8 +335,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 			own_child_end(child, true);
 			return status_failed(
 				"%.100s: %llu calls of loop(), with setup() if the file has it, "
-				"took "
-				"%.2g s, and a sample needs more calls: use a smaller n",
+				"took %.2g s, and a sample needs more calls: use a smaller n",
 				name, (unsigned long long)calls, now - began);
 		}
 	}

@@ -225,17 +225,20 @@ static struct cost_value later_by(const struct cost_insn *row, const struct poin
 /* Returns the cycles per element that the loop takes more with a copy of an instruction. */
 static struct cost_value twice_of(const struct cost *cost, int i)
 {
+	const struct cost_insn *row = &cost->report.insn[i];
 	const struct points *copied = &cost->points[i][COST_TWICE];
-	struct cost_value slots = cost_scaled(cost->report.slot, cost->report.insn[i].slots),
+	struct cost_value slots = cost_scaled(cost->report.slot, row->slots),
 			  work = compare_loops(copied, &cost->points[i][COST_SLOTS]);
 
-	/* The nops in place of the copy have no slot of their own if they join another instruction,
-	 * and then `work` has the slot of the copy. If they have one, the loop as it is shows the
-	 * slot, and that of a move which the copy may need. */
+	/* Where nops show no slot, those in place of the copy have none if they join another
+	 * instruction: then `work` has the slots of the copy. Otherwise the loop as it is shows
+	 * them, next to those of the moves that the copy needs. */
 	if (cost->front.joins && !(cost->report.slot.value > 0)) {
 		struct cost_value all = compare_loops(copied, &cost->plain);
 
-		return work.value < all.value / 2 ? all : work;
+		return work.value < all.value / 2
+			       ? cost_scaled(all, (double)row->slots / (row->slots + row->moves))
+			       : work;
 	}
 	return (struct cost_value){ work.value + slots.value, work.lo + slots.lo,
 		work.hi + slots.hi };
