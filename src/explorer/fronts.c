@@ -167,16 +167,21 @@ static bool says_only_why(const struct session *session, const struct front *fro
 	       (front->there == ladder_there && !code_there(session));
 }
 
-/* Returns the panel after (direction 1) or before (direction -1) the panel in front. */
+/* Returns the panel that the user looks at: a focused panel is on screen even if another panel is
+ * in front. */
+static const struct front *looked_at(const struct session *session)
+{
+	const struct front *focused = front_named(session->screen.focus);
+
+	return focused ? focused : front_named(session->screen.front);
+}
+
+/* Returns the panel after (direction 1) or before (direction -1) the panel that the user looks at.
+ */
 static const struct front *front_by(const struct session *session, int direction)
 {
-	/* A focused panel is on screen even if another panel is in front. */
-	const struct front *front = front_named(session->screen.focus);
-	int index;
+	int index = (int)(looked_at(session) - fronts);
 
-	if (!front)
-		front = front_named(session->screen.front);
-	index = (int)(front - fronts);
 	do
 		index = (index + FRONTS + direction) % FRONTS;
 	while (!is_there(session, &fronts[index]) || says_only_why(session, &fronts[index]));
@@ -187,7 +192,7 @@ static struct status run_view_by(const struct session *session, struct session *
 {
 	const struct front *front = front_by(session, command_direction(given));
 
-	if (screen_in_front(session, front->name))
+	if (front == looked_at(session))
 		return status_usage("no other panel has something to show");
 	if (change)
 		choose(change, front);

@@ -106,6 +106,12 @@ TEST(the_next_panel_follows_the_one_on_which_the_arrows_act)
 	assert_string_equal(run("view next")->front, "mountain");
 	assert_string_equal(run("view previous")->front, "slices");
 	assert_string_equal(run("view previous")->front, "strip");
+	/* The next panel comes even if it was in front, behind the panel on which the arrows act.
+	 */
+	run("view mountain");
+	run("focus slices");
+	assert_string_equal(run("view next")->front, "mountain");
+	assert_string_not_equal(view.screen.focus, "slices");
 	session_free(session);
 }
 
