@@ -29,6 +29,9 @@ static const double LIVE_PERIOD_LONGEST = 0.3, LIVE_TURN = 0.001;
 /* Trials older than this number of seconds are removed from the sample on screen. */
 static const double POOL_SECONDS = 2.0;
 enum { POOL_QUIET = 150 };
+/* If other programs disturb a setting for DISTURBED_SECONDS and the user gives no command, requests
+ * are as rare as for a steady sample. Until then they are frequent, to find quiet trials. */
+static const double DISTURBED_SECONDS = 30;
 /* If trials are long, the pool (the trials of the last seconds) is large enough with POOL_FEW
  * trials that take POOL_LONG seconds in total. */
 enum { POOL_FEW = 8 };
@@ -56,7 +59,11 @@ void live_begin_at(struct live *live, double now)
 void live_restart(struct live *live, double now)
 {
 	*live = (struct live){
-		.changed_at = now, .due = now, .ghz = live->ghz, .ghz_from = live->ghz_from
+		.changed_at = now,
+		.due = now,
+		.quiet_since = now,
+		.ghz = live->ghz,
+		.ghz_from = live->ghz_from,
 	};
 }
 
@@ -115,7 +122,7 @@ bool live_is_good(const struct sample *sample)
 
 double live_period(const struct live *live)
 {
-	return LIVE_PERIODS[live->made_up ? 0 : live->step];
+	return LIVE_PERIODS[live->next_step];
 }
 
 /* Returns the seconds from the start of a request to the start of the next request. The request
@@ -185,11 +192,24 @@ static void live_slow_down(
 	live->steady_since = now;
 }
 
+/* Chooses the step for the next request. After a request whose trials were disturbed by other
+ * programs, the next request follows soon, to keep enough quiet trials. */
+static void live_choose_step(struct live *live, bool contended, bool idle, double now)
+{
+	if (!contended || !idle)
+		live->quiet_since = now;
+	if (!contended)
+		live->next_step = live->step;
+	else
+		live->next_step = now - live->quiet_since < DISTURBED_SECONDS ? 0 : LIVE_STEPS - 1;
+}
+
 void live_wake(struct live *live, double now)
 {
-	if (live->step > 0)
+	if (live->next_step > 0)
 		live->due = fmin(live->due, live->asked_at + LIVE_PERIODS[0]);
 	live_hurry(live, now);
+	live->quiet_since = now;
 }
 
 /* Adds at most `most` of the request's new trials to the strip chart. The trials chosen for the
@@ -319,10 +339,8 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 		live->answered = true;
 	sample_summarise(&result->trials, &live->facts, &request);
 	live_slow_down(live, &request, took, idle, now);
-	/* After a request whose trials were disturbed by other programs, the next request follows
-	 * soon, to keep enough quiet trials. */
-	live->made_up = request.contended;
-	live->due = live->asked_at + live_pause(live->made_up ? 0 : live->step, took);
+	live_choose_step(live, request.contended, idle, now);
+	live->due = live->asked_at + live_pause(live->next_step, took);
 	live->due = fmax(live->due, now + LIVE_TURN);
 	/* In a replay of a recording, another request would give the same answer. */
 	if (replayed)

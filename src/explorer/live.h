@@ -41,8 +41,10 @@ struct live {
 	struct sample steady;
 	double steady_since; /* time at which `step`, which sets the time between requests, last
 				changed */
-	/* true: the last request had contended trials, so the next request follows soon. */
-	bool made_up;
+	/* The step of the next request: `step`, unless the last request was contended. */
+	int next_step;
+	/* Time of the last request that was not contended, or of the last command after it. */
+	double quiet_since;
 	bool answered; /* true: a final result for the present setting has arrived */
 	bool failed;
 	char failure[STATUS_TEXT];
