@@ -361,7 +361,7 @@ static struct status check_digit(const struct session *session, const char *digi
 			       ? status
 			       : status_usage("a value of %s has at most %d characters", knob->name,
 					 ENTRY_LONGEST);
-	for (; knob->choices[count]; count++)
+	for (; count <= setting_max(knob, limit_of(session)); count++)
 		text_addf(&choices, "%s%d %s", count ? ", " : "", count + 1, knob->choices[count]);
 	if (*digit < '1' || *digit > '9' || *digit - '0' > count || digit[1])
 		status = status_usage(

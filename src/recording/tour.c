@@ -26,7 +26,7 @@ static int values_of(const struct kernel *kernel, int index, uint64_t last_cache
 		return count;
 	}
 	/* On a machine with one memory node, the knob for the node has only one value. */
-	if ((knob->asks == ASKS_NODE && memory_limits.nodes == 1) ||
+	if ((knob->asks == ASKS_NODE && memory_limits.node_end == 1) ||
 		setting_max(knob, memory_limits) > COUNT_MOST)
 		return 0;
 	return axis_few(knob, memory_limits, values, VALUES_MOST);

@@ -9,12 +9,12 @@
 
 /* Returns the choices of a knob: "add mul". If `numbered` is true, each choice of a knob follows
  * the digit key that selects it: "1 add  2 mul", or "1: 4  2: 8". */
-static struct words choices(const struct knob *knob, bool numbered)
+static struct words choices(const struct view *view, const struct knob *knob, bool numbered)
 {
 	struct words words = words_of("%s", "");
 	char *end = words.text, *limit = words.text + sizeof(words.text);
 
-	for (int i = 0; knob->choices[i] && end < limit; i++)
+	for (int i = 0; i <= setting_max(knob, view->memory_limits) && end < limit; i++)
 		end += numbered ? snprintf(end, (size_t)(limit - end),
 					  isdigit((unsigned char)knob->choices[i][0]) ? "%s%d: %s"
 										      : "%s%d %s",
@@ -38,7 +38,7 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 	if (knob->kind == KNOB_CHOICE && brief)
 		return words_of("%s…%s", knob->choices[0], knob->choices[max]);
 	if (knob->kind == KNOB_CHOICE)
-		return choices(knob, false);
+		return choices(view, knob, false);
 	if (!bounded)
 		return words_of("from %s", setting_shown(knob, knob->min).text);
 	if (knob->kind == KNOB_COUNT && knob->multiple > 1 && !brief)
@@ -196,7 +196,7 @@ static struct words range_of(struct box at, const struct view *view)
 	struct words range = hint_of(view, view->knob, false),
 		     longer = !choice	     ? words_of("%s: %s", knob->name, range.text)
 			      : view->replay ? range
-					     : choices(knob, true);
+					     : choices(view, knob, true);
 
 	if (canvas_fits(at, longer.text, at.width) ||
 		(!choice && !canvas_fits(at, range.text, at.width)))

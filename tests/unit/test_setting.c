@@ -412,6 +412,25 @@ TEST(cores_go_as_far_as_this_process_may)
 	check_ok(setting_check(&setting, MEMORY_LIMITS_UNKNOWN));
 }
 
+TEST(nodes_go_as_far_as_this_process_may)
+{
+	const struct memory_limits one = { .node_end = 1 }, many = { .node_end = 64 };
+	const struct knob *node = &placed_knobs[PLACED_NODE];
+	struct setting setting;
+	int64_t value;
+
+	assert_int_equal(setting_max(node, one), 1);
+	assert_int_equal(setting_max(node, many), 16);
+	assert_int_equal(setting_max(node, MEMORY_LIMITS_UNKNOWN), 16);
+	check_ok(setting_parse_value(node, "0", one, &value));
+	check_ok(setting_parse_value(node, "15", MEMORY_LIMITS_UNKNOWN, &value));
+	check_usage(setting_parse_value(node, "1", one, &value),
+		"node=1: the last memory node that this process may use is 0");
+	check_usage(setting_parse_value(node, "x", one, &value), "node=x: use local or 0");
+	setting_init(&setting, &placed);
+	check_step(&setting, PLACED_NODE, +100, 1, one);
+}
+
 TEST(memory_is_counted_for_all_cores)
 {
 	const struct memory_limits memory_limits = { .memory = 256 << 20, .processors = 8 };

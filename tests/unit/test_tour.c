@@ -4,10 +4,10 @@
 #include "recording/tour.h"
 
 /* Half a gigabyte of memory, and two processors. */
-static struct memory_limits memory_limits_of(int nodes)
+static struct memory_limits memory_limits_of(int node_end)
 {
 	return (struct memory_limits){
-		.memory = UINT64_C(1) << 29, .processors = 2, .nodes = nodes
+		.memory = UINT64_C(1) << 29, .processors = 2, .node_end = node_end
 	};
 }
 

@@ -16,7 +16,7 @@ struct memory_limits machine_means(const struct machine *machine)
 {
 	return (struct memory_limits){ .memory = machine->memory_limit,
 		.processors = machine->processors,
-		.nodes = machine->nodes,
+		.node_end = machine->node_end,
 		.bound = machine->memory_bound };
 }
 
@@ -119,7 +119,7 @@ void machine_survey(struct machine *machine)
 	if (!topology)
 		return;
 	machine->processors = topology_processors(topology);
-	machine->nodes = topology_nodes(topology);
+	machine->node_end = topology_node_end(topology);
 	status = topology_choose(topology, -1, -1, &machine->cpu);
 	if (status_is_ok(&status))
 		machine->cache_count = topology_caches(topology, machine->cpu, machine->cache);

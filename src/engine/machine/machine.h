@@ -70,9 +70,10 @@ struct machine {
 	/* The places of these processors in the tree of the machine, in the order of the tree; the
 	 * worker frees them at its end. NULL: unknown. */
 	struct processor_place *places;
-	int nodes;  /* number of memory nodes that this process may use; 0: unknown */
-	int cpu;    /* the measured core; -1: unknown */
-	bool bound; /* true: the worker, the measuring thread, is bound to the measured core */
+	int node_end; /* one more than the largest number of a memory node that this process may
+			 use; 0: unknown */
+	int cpu;      /* the measured core; -1: unknown */
+	bool bound;   /* true: the worker, the measuring thread, is bound to the measured core */
 	char bind_note[160]; /* reason why the measuring thread is not bound to a core, or why it
 				uses this core; empty: it runs as requested */
 	bool apart; /* whether the user interface can run on a core other than the measured core */
@@ -116,7 +117,7 @@ static inline void processor_add(struct processor *processor, const char *featur
 /* Whether the features of a processor contain this word. */
 bool processor_has(const struct processor *processor, const char *feature);
 
-/* Fills in the fields processors, nodes, cpu and cache of struct machine without a measuring
+/* Fills in the fields processors, node_end, cpu and cache of struct machine without a measuring
  * thread; needs about 2 ms. Facts about the machine that cannot be read stay empty. */
 void machine_survey(struct machine *machine);
 

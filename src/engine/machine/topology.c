@@ -305,6 +305,11 @@ int topology_nodes(const struct topology *topology)
 	return hwloc_bitmap_weight(hwloc_topology_get_allowed_nodeset(topology->hwloc));
 }
 
+int topology_node_end(const struct topology *topology)
+{
+	return hwloc_bitmap_last(hwloc_topology_get_allowed_nodeset(topology->hwloc)) + 1;
+}
+
 static bool one_node(const struct topology *topology)
 {
 	return hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE) < 2;

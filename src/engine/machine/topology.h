@@ -53,6 +53,9 @@ struct status topology_check_node(const struct topology *topology, int node);
 /* The number of memory nodes that this process may use. */
 int topology_nodes(const struct topology *topology);
 
+/* One more than the largest number of a memory node that this process may use. */
+int topology_node_end(const struct topology *topology);
+
 /* The memory node of a processor; -1 on a machine with one node. */
 int topology_node_of(const struct topology *topology, int cpu);
 

@@ -18,7 +18,8 @@ struct memory_limits {
 	uint64_t memory; /* memory limit for all working sets together, bytes: half of the available
 			    memory */
 	int processors;	 /* number of hardware threads that this process may use */
-	int nodes;	 /* number of memory nodes that this process may use */
+	int node_end;	 /* one more than the largest number of a memory node that this process may
+			    use */
 	enum memory_limits_bound bound; /* cause of the limit `memory` */
 };
 

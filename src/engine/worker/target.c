@@ -481,7 +481,7 @@ struct status target_open(struct target *target, int cpu, int avoid_cpu, int cal
 		free(machine->places);
 		machine->places = NULL;
 	}
-	machine->nodes = topology_nodes(target->topology);
+	machine->node_end = topology_node_end(target->topology);
 	status = topology_choose(target->topology, cpu, avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;

@@ -62,6 +62,10 @@ int64_t setting_max(const struct knob *knob, struct memory_limits limits)
 {
 	int64_t max = knob->max;
 
+	/* The choice 0 is the node of the measured core, and the choice n is the node n - 1. */
+	if (knob->asks == ASKS_NODE && limits.node_end > 0)
+		return limits.node_end < choice_count(knob) ? limits.node_end
+							    : choice_count(knob) - 1;
 	if (knob->kind == KNOB_CHOICE)
 		return choice_count(knob) - 1;
 	if (max == KNOB_MAX_MEMORY && limits.memory && limits.memory < (uint64_t)INT64_MAX)
@@ -164,6 +168,10 @@ static struct status value_beyond_machine(
 		return status_usage("%s=%.40s: this process may use only %d processor%s%s",
 			knob->name, typed, limits.processors, plural(limits.processors),
 			knob->asks == ASKS_STREAMS ? ", which includes the measured one" : "");
+	if (knob->asks == ASKS_NODE)
+		return status_usage(
+			"%s=%.40s: the last memory node that this process may use is %d",
+			knob->name, typed, limits.node_end - 1);
 	return status_usage("%s=%.40s is beyond %s (%s)", knob->name, typed,
 		memory_limits_half(limits.bound), units_size_long((int64_t)limits.memory).text);
 }
@@ -181,9 +189,12 @@ static struct status value_error(
 {
 	/* `limited` is true if the machine limits the knob's value, and the machine's limit is
 	 * known. */
-	bool limited = knob->kind != KNOB_CHOICE &&
-		       ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
-			       (knob->max == KNOB_MAX_CORES && limits.processors > 0));
+	bool limited =
+		knob->asks == ASKS_NODE
+			? limits.node_end > 0 && value < choice_count(knob)
+			: knob->kind != KNOB_CHOICE &&
+				  ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
+					  (knob->max == KNOB_MAX_CORES && limits.processors > 0));
 	int64_t unit = setting_unit(knob), off = value % unit;
 
 	if (limited && value > setting_max(knob, limits))

@@ -14,7 +14,7 @@ refuses() {
 check "a working set beyond memory is refused" refuses "size=1g is beyond half of this machine's free memory (.* MiB)" latency size=1g
 check "so are cores that are not there" refuses "cores=2: this process may use only 1 processor$" latency cores=2
 check "and streams" refuses "streams=1: this process may use only 1 processor" latency streams=1
-check "and nodes" refuses "node=1: this process may use only memory node 0$" latency node=1
+check "and nodes" refuses "node=1: the last memory node that this process may use is 0$" latency node=1
 slexplore run latency size=4m pages=huge --time-budget 0.1 --format json --quiet >run || fail "huge pages are asked for"
 sample=$(record sample run)
 echo "$sample"
