@@ -134,7 +134,15 @@ struct units_text units_cycles(double value)
 					      : units_value(value);
 }
 
-struct units_text units_ratio(double ratio)
+struct units_text units_versus(double ratio)
 {
-	return units_text(ratio < 9.995 ? "%.2f" : ratio < 99.95 ? "%.1f" : "%.0f", ratio);
+	double times = ratio < 1 ? 1 / ratio : ratio, percent = 100 * fabs(ratio - 1);
+	const char *which = ratio < 1 ? "faster" : "slower";
+
+	if (percent < 9.95)
+		return units_text("takes %.1f %% %s", percent, ratio < 1 ? "less" : "more");
+	return units_text(times < 9.995	  ? "is %.2f× %s"
+			  : times < 99.95 ? "is %.1f× %s"
+					  : "is %.0f× %s",
+		times, which);
 }

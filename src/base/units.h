@@ -35,9 +35,9 @@ struct units_text units_value(double value);
 /* Cycles per element: as units_value(), but with three digits below 0.1 too: 0.0143, 0.00161. */
 struct units_text units_cycles(double value);
 
-/* A ratio of two measured values in three digits, before the words "times faster": 1.03, 15.8,
- * 158. */
-struct units_text units_ratio(double ratio);
+/* What the ratio of the times B/A says of B, with the digits of the ratio: "is 1.30× slower", "is
+ * 158× faster"; below a tenth: "takes 0.6 % more". */
+struct units_text units_versus(double ratio);
 
 /* The smallest multiple of unit (> 0) that is at least value. */
 static inline uint64_t round_up(uint64_t value, uint64_t unit)

@@ -76,10 +76,7 @@ static void print_ratio(const struct cli *cli, const struct compared *compared,
 	}
 	fprintf(cli->out, "B/A      %s: B %s%s%s\n", units_cycles(ratio).text,
 		same ? "equals A within the spread"
-		     : words_of("is %s times %s than A",
-			       units_ratio(ratio < 1 ? 1 / ratio : ratio).text,
-			       ratio < 1 ? "faster" : "slower")
-				.text,
+		     : words_of("%s than A", units_versus(ratio).text).text,
 		doubt ? "; a sample is " : "", doubt ? doubt : "");
 }
 

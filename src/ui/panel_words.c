@@ -361,8 +361,7 @@ struct words panels_ratio(const struct view *view)
 	if (!isfinite(ratio) || ratio <= 0)
 		return words_of("B/A  -  B is not measured yet");
 	verdict = same ? words_of(near ? "equal within the spread" : "uncertain: spreads overlap")
-		  : ratio < 1 ? words_of("B is %s× faster", units_ratio(1 / ratio).text)
-			      : words_of("B is %s× slower", units_ratio(ratio).text);
+		       : words_of("B %s", units_versus(ratio).text);
 	doubts = words_of("%s%s%s%s",
 		both	  ? ", both "
 		: a_doubt ? ", A "

@@ -64,11 +64,18 @@ TEST(figures_have_four_digits)
 		table_expect(&table, units_value(table_number(&table, 0)).text, table.field[1]);
 }
 
+TEST(compares_two_values)
+{
+	assert_string_equal(units_versus(1.3).text, "is 1.30× slower");
+	assert_string_equal(units_versus(1 / 9.996).text, "is 10.0× faster");
+	assert_string_equal(units_versus(158.28).text, "is 158× slower");
+	assert_string_equal(units_versus(1.006).text, "takes 0.6 % more");
+	assert_string_equal(units_versus(0.95).text, "takes 5.0 % less");
+	assert_string_equal(units_versus(0.9).text, "is 1.11× faster");
+}
+
 TEST(writes_three_digits_of_few_cycles)
 {
-	assert_string_equal(units_ratio(1.3).text, "1.30");
-	assert_string_equal(units_ratio(9.996).text, "10.0");
-	assert_string_equal(units_ratio(158.28).text, "158");
 	assert_string_equal(units_cycles(0.01432).text, "0.0143");
 	assert_string_equal(units_cycles(0.001609).text, "0.00161");
 	assert_string_equal(units_cycles(0.25).text, "0.250");
