@@ -29,9 +29,10 @@ static const double LIVE_PERIOD_LONGEST = 0.3, LIVE_TURN = 0.001;
 /* Trials older than this number of seconds are removed from the sample on screen. */
 static const double POOL_SECONDS = 2.0;
 enum { POOL_QUIET = 150 };
-/* If other programs disturb a setting for DISTURBED_SECONDS and the user gives no command, requests
- * are as rare as for a steady sample. Until then they are frequent, to find quiet trials. */
-static const double DISTURBED_SECONDS = 30;
+/* On a core that other programs disturb, the sample is never steady for long. After this number of
+ * requests at the first step without a command of the user, every second request is at the last
+ * step. */
+enum { FREQUENT_MOST = 300 };
 /* If trials are long, the pool (the trials of the last seconds) is large enough with POOL_FEW
  * trials that take POOL_LONG seconds in total. */
 enum { POOL_FEW = 8 };
@@ -59,11 +60,7 @@ void live_begin_at(struct live *live, double now)
 void live_restart(struct live *live, double now)
 {
 	*live = (struct live){
-		.changed_at = now,
-		.due = now,
-		.quiet_since = now,
-		.ghz = live->ghz,
-		.ghz_from = live->ghz_from,
+		.changed_at = now, .due = now, .ghz = live->ghz, .ghz_from = live->ghz_from
 	};
 }
 
@@ -194,14 +191,17 @@ static void live_slow_down(
 
 /* Chooses the step for the next request. After a request whose trials were disturbed by other
  * programs, the next request follows soon, to keep enough quiet trials. */
-static void live_choose_step(struct live *live, bool contended, bool idle, double now)
+static void live_choose_step(struct live *live, bool contended, bool idle)
 {
-	if (!contended || !idle)
-		live->quiet_since = now;
-	if (!contended)
-		live->next_step = live->step;
-	else
-		live->next_step = now - live->quiet_since < DISTURBED_SECONDS ? 0 : LIVE_STEPS - 1;
+	live->next_step = contended ? 0 : live->step;
+	if (!idle)
+		return;
+	if (live->next_step == 0 && live->frequent == FREQUENT_MOST)
+		live->next_step = LIVE_STEPS - 1;
+	if (live->next_step == 0)
+		live->frequent++;
+	else if (live->next_step == LIVE_STEPS - 1 && live->frequent > 0)
+		live->frequent--;
 }
 
 void live_wake(struct live *live, double now)
@@ -209,7 +209,7 @@ void live_wake(struct live *live, double now)
 	if (live->next_step > 0)
 		live->due = fmin(live->due, live->asked_at + LIVE_PERIODS[0]);
 	live_hurry(live, now);
-	live->quiet_since = now;
+	live->frequent = 0;
 }
 
 /* Adds at most `most` of the request's new trials to the strip chart. The trials chosen for the
@@ -339,7 +339,7 @@ void live_take(struct live *live, const struct result *result, bool replayed, bo
 		live->answered = true;
 	sample_summarise(&result->trials, &live->facts, &request);
 	live_slow_down(live, &request, took, idle, now);
-	live_choose_step(live, request.contended, idle, now);
+	live_choose_step(live, request.contended, idle);
 	live->due = live->asked_at + live_pause(live->next_step, took);
 	live->due = fmax(live->due, now + LIVE_TURN);
 	/* In a replay of a recording, another request would give the same answer. */

@@ -43,8 +43,9 @@ struct live {
 				changed */
 	/* The step of the next request: `step`, unless the last request was contended. */
 	int next_step;
-	/* Time of the last request that was not contended, or of the last command after it. */
-	double quiet_since;
+	/* The number of requests at the first step since the last command, less those at the last
+	 * step. */
+	int frequent;
 	bool answered; /* true: a final result for the present setting has arrived */
 	bool failed;
 	char failure[STATUS_TEXT];
