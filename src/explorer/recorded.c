@@ -56,6 +56,11 @@ static bool others_recorded(const struct session *session)
 	return false;
 }
 
+static bool is_turnable(const struct session *session, int knob)
+{
+	return strchr(session->playback.knob[knob].all, ',');
+}
+
 /* Names the knobs that can be turned in the replay. The hint of the kernel's author may name a knob
  * that the recording has with only one value. */
 static void write_hint(struct session *session)
@@ -64,7 +69,7 @@ static void write_hint(struct session *session)
 	struct text words = { 0 };
 
 	for (int i = 0; i < playback->kernel->knob_count; i++)
-		if (strchr(playback->knob[i].all, ','))
+		if (is_turnable(session, i))
 			text_addf(&words, "%s%s", words.length ? ", " : "Turn ",
 				playback->kernel->knobs[i].name);
 	text_add(&words, words.length		    ? ": recorded with several values"
@@ -72,6 +77,20 @@ static void write_hint(struct session *session)
 						    : "v: this is the only recorded setting");
 	snprintf(playback->hint, sizeof(playback->hint), "%s", text_string(&words));
 	text_free(&words);
+}
+
+/* Returns `knob`, or the next knob that was recorded with several values if `knob` was not. */
+static int turnable_knob(const struct session *session, int knob)
+{
+	int count = session->playback.kernel->knob_count;
+
+	for (int i = 0; i < count; i++) {
+		int next = (knob + i) % count;
+
+		if (is_turnable(session, next))
+			return next;
+	}
+	return knob;
 }
 
 void playback_renew(struct session *session)
@@ -86,6 +105,7 @@ void playback_renew(struct session *session)
 			sizeof(session->playback.knob[i].all), session->playback.knob[i].ends,
 			sizeof(session->playback.knob[i].ends));
 	write_hint(session);
+	session->knob = turnable_knob(session, session->knob);
 }
 
 void playback_cell(const struct session *session, struct cell *cell)
