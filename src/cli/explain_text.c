@@ -95,12 +95,12 @@ void explain_text_binding(
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
 	fprintf(out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
-		fprintf(out, ", by %s", limit_rows[limits->limit[limits->predicted_by].kind].name);
+		fprintf(out, ", by %s", limits_predicted_by(limits).text);
 	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
 	 * explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(kernel, explanation,
-			limits->limit[limits->predicted_by >= 0 ? limits->predicted_by
+			limits->limit[limits->predicted_by >= 0 ? limits_main(limits)
 								: limits->binding]
 				.kind));
 }
@@ -373,9 +373,8 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		explanation->foreign ? limits->uarch->title : "");
 	fprintf(report->out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
-		fprintf(report->out, ", by %s: %s",
-			limit_rows[limits->limit[limits->predicted_by].kind].name,
-			limits->limit[limits->predicted_by].cause);
+		fprintf(report->out, ", by %s: %s", limits_predicted_by(limits).text,
+			limits->limit[limits_main(limits)].cause);
 	gap_find(sample, limits, NULL, false, &gap);
 	fprintf(report->out, "%s%s\n",
 		explanation->foreign   ? ""

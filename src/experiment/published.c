@@ -133,12 +133,22 @@ static bool find_limit(const struct explainer *explainer, const struct explain_q
 	return found;
 }
 
+/* Whether the data fit the first cache, for which values are published, or whether that cache is
+ * unknown. */
+static bool fits_first_cache(const struct explain_question *question)
+{
+	uint64_t first = machine_cache(question->machine, 1);
+
+	return first == 0 || kernel_footprint(question->kernel, question->v) <= first;
+}
+
 void published_limits(const struct published *published, const struct explainer *explainer,
 	const struct explain_question *question, const char *running,
 	struct published_limits *limits)
 {
 	*limits = (struct published_limits){ .known = false };
 	limits->known = published->doubt && *running && question->machine &&
+			fits_first_cache(question) &&
 			find_limit(explainer, question, published->core,
 				strcmp(published->core, running) != 0, &limits->theirs) &&
 			find_limit(explainer, question, running, false, &limits->ours);

@@ -30,7 +30,7 @@ static void get_predicted_by(const struct record_sample *what, struct field_valu
 	const struct limits *limits = what->explanation ? &what->explanation->limits : NULL;
 
 	if (limits && limits->predicted_by >= 0)
-		field_set_word(value, limit_rows[limits->limit[limits->predicted_by].kind].name);
+		field_set_word(value, limit_rows[limits->limit[limits_main(limits)].kind].name);
 }
 
 static void get_predicted_spread(const struct record_sample *what, struct field_value *value)

@@ -358,7 +358,8 @@ static struct words limit_words(const struct view *view, bool with_spread)
 		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
 	return words_of("%s %s%s M %s%s", limit_names[view->gap.soft],
 		units_cycles(limits->limit[first].cpe).text, spread.text,
-		limit_rows[limits->limit[first].kind].name, gap.text);
+		limit_rows[limits->limit[view->gap.soft ? limits_main(limits) : first].kind].name,
+		gap.text);
 }
 
 struct words panels_limit(const struct view *view)
@@ -418,7 +419,9 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	else if (second >= 0 && second != first)
 		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", limit_names[!view->gap.soft],
 			units_cycles(limits->limit[second].cpe).text,
-			limit_rows[limits->limit[second].kind].name);
+			limit_rows[limits->limit[view->gap.soft ? second : limits_main(limits)]
+					   .kind]
+				.name);
 }
 
 static void add_pinned(struct lines *lines, const struct view *view)

@@ -42,11 +42,12 @@ static void add_limit(struct lines *lines, const struct view *view)
 		lines_add(lines, 0, STYLE_TEXT, "%s", view->limits_note);
 		return;
 	}
-	limit = &limits->limit[soft ? limits->predicted_by : limits->binding];
+	limit = &limits->limit[soft ? limits_main(limits) : limits->binding];
 	lines_put(lines, 0, STYLE_TEXT,
 		panels_cause(explanation,
 			words_of("%s CPE %s, %s: ", soft ? "predicted" : "limit",
-				units_value(limit->cpe).text, limit_rows[limit->kind].name)
+				units_value(soft ? limits->predicted : limit->cpe).text,
+				limit_rows[limit->kind].name)
 				.text,
 			limit));
 }

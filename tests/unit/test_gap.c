@@ -70,6 +70,28 @@ TEST(the_words_follow_from_the_distance)
 	}
 }
 
+/* Page walks of 7 cycles do not cause a prediction of 767. */
+TEST(most_of_the_cycles_give_the_name)
+{
+	begin(766.9, 4, 766.9);
+	limits.limit[0] = (struct limit){
+		.kind = LIMIT_PAGE_WALKS, .known = true, .adds = true, .cpe = 766.9
+	};
+	limits.limit[1] =
+		(struct limit){ .kind = LIMIT_MEMORY_LATENCY, .known = true, .cpe = 759.9 };
+	limits.predicted_by = 0;
+	assert_int_equal(limits_main(&limits), 1);
+	assert_string_equal(limits_predicted_by(&limits).text, "memory-latency");
+	limits.limit[1].cpe = 600;
+	assert_string_equal(limits_predicted_by(&limits).text, "memory-latency and page-walks");
+	limits.limit[1].cpe = 300;
+	assert_int_equal(limits_main(&limits), 0);
+	assert_string_equal(limits_predicted_by(&limits).text, "page-walks");
+	limits.predicted_by = -1;
+	assert_int_equal(limits_main(&limits), -1);
+	assert_string_equal(limits_predicted_by(&limits).text, "");
+}
+
 /* An effect that adds little to another limit is not the only explanation. */
 TEST(a_limit_that_adds_to_another_is_named_after_it)
 {

@@ -194,6 +194,15 @@ TEST(limits_of_both_cores_are_computed)
 	assert_int_equal(limits.ours.kind, LIMIT_LOADS);
 	published_limits(&published, &explainer_model, &question, "", &limits);
 	assert_false(limits.known);
+	/* The value was published for data in the first cache. */
+	check_ok(setting_assign(&setting, "size=64k", MEMORY_LIMITS_UNKNOWN));
+	machine.cache[0] =
+		(struct machine_cache){ .level = 1, .bytes = 32 << 10, .line = 64, .ways = 8 };
+	machine.cache[1] =
+		(struct machine_cache){ .level = 2, .bytes = 1 << 20, .line = 64, .ways = 8 };
+	machine.cache_count = 2;
+	published_limits(&published, &explainer_model, &question, "zen4", &limits);
+	assert_false(limits.known);
 	set(&setting, "mul-chain", "acc=1");
 	assert_true(published_find(&setting, "skylake", &published));
 	published_limits(&published, &explainer_model, &question, "zen4", &limits);

@@ -308,7 +308,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	memset(advice, 0, sizeof(*advice));
 	if (!status_is_ok(&question->explanation->status) || limits->predicted_by < 0)
 		return true;
-	kind = limits->limit[limits->predicted_by].kind;
+	kind = limits->limit[limits_main(limits)].kind;
 	advice->about = UINT64_C(1)
 			<< (question->explanation->place.shared_line ? LIMIT_MOVING : kind);
 	if (question->explanation->place.shared_line || limits->incomplete) {

@@ -77,9 +77,9 @@ static void add_far(struct gap *gap)
 			gap->percent < 900, 1 + gap->percent / 100, from);
 }
 
-/* Returns the name of the limit that is the prediction. If the limit adds its effect to another
- * soft limit, the function returns both names. */
-static struct words predicted_name(const struct limits *limits)
+/* Returns the names of the limits that cause the cycles above the binding limit. If the limit that
+ * is the prediction adds its effect to another soft limit, the function returns both names. */
+static struct words names_above(const struct limits *limits)
 {
 	const struct limit *by = &limits->limit[limits->predicted_by], *base = by + 1;
 	const char *name = limit_rows[by->kind].name;
@@ -104,19 +104,20 @@ static bool within_spreads(const struct sample *sample, const struct limits *lim
  * prediction, the measurement is compared with the prediction. */
 static void above(const struct sample *sample, const struct limits *limits, struct gap *gap)
 {
-	const struct words names = gap->soft ? predicted_name(limits) : (struct words){ "" };
+	const struct words all = limits_predicted_by(limits),
+			   names = gap->soft ? names_above(limits) : (struct words){ "" };
 	const double part = limits->predicted - limits->bound, whole = sample->cpe - limits->bound;
 
 	if (gap->soft && fabs(gap->percent) <= 100 * GAP_PREDICTED) {
 		gap->kind = GAP_SOFT;
-		add(gap, "as predicted, by %s", names.text);
+		add(gap, "as predicted, by %s", all.text);
 		snprintf(gap->brief, sizeof(gap->brief), "at it");
 		return;
 	}
 	if (gap->soft && within_spreads(sample, limits)) {
 		gap->kind = GAP_SOFT;
 		add_far(gap);
-		add(gap, ", within the spreads, by %s", names.text);
+		add(gap, ", within the spreads, by %s", all.text);
 		snprintf(gap->brief, sizeof(gap->brief), "within the spread");
 		return;
 	}

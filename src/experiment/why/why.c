@@ -169,7 +169,7 @@ struct why *why_new(const struct why_question *question)
 		report->predicted = limits->predicted;
 		report->least = gap_least(limits);
 		name_limit(limits, limits->binding, report->binding, sizeof(report->binding));
-		name_limit(limits, limits->predicted_by, report->predicted_by,
+		name_limit(limits, limits_main(limits), report->predicted_by,
 			sizeof(report->predicted_by));
 		why->bytes =
 			(double)kernel_footprint(question->setting->kernel, question->setting->v);

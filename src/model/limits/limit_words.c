@@ -348,6 +348,35 @@ struct words limits_predicted(const struct limits *limits)
 		       : words_of("%s", predicted.text);
 }
 
+int limits_main(const struct limits *limits)
+{
+	int main = limits->predicted_by;
+
+	while (main >= 0 && limits->limit[main].adds && main + 1 < limits->limit_count &&
+		limits->limit[main + 1].known &&
+		2 * limits->limit[main + 1].cpe > limits->limit[main].cpe)
+		main++;
+	return main;
+}
+
+/* A limit that adds a smaller part than this of the predicted cycles is not named. */
+static const double NAMED_LEAST = 0.05;
+
+struct words limits_predicted_by(const struct limits *limits)
+{
+	int main = limits_main(limits);
+	const struct limit *first, *top;
+
+	if (main < 0)
+		return words_of("%s", "");
+	first = &limits->limit[main];
+	top = &limits->limit[limits->predicted_by];
+	if (top->cpe - first->cpe > NAMED_LEAST * top->cpe)
+		return words_of(
+			"%s and %s", limit_rows[first->kind].name, limit_rows[top->kind].name);
+	return words_of("%s", limit_rows[first->kind].name);
+}
+
 void limits_add_unknown(struct tally *tally, enum limit_kind kind, const char *format, ...)
 {
 	va_list list;
