@@ -108,7 +108,8 @@ static struct status read_words(struct cli *cli, struct ui_options *ui, struct s
 		return status_usage(
 			"no kernel \"%1$.60s\", but a lesson: slexplore %2$slesson %1$.60s",
 			cli->words[0], cli->command == &command_present ? "present " : "");
-	if (words_program(cli))
+	if (words_program(cli) ||
+		(((const struct asked *)cli->own)->function && strchr(cli->words[0], '/')))
 		return open_program(cli, ui, commands);
 	if (((const struct asked *)cli->own)->function)
 		return status_usage("--function names a function of a program, an ELF file: "

@@ -8,6 +8,7 @@
 #include "cli/format.h"
 #include "experiment/advice/advice.h"
 #include "experiment/advice/gap.h"
+#include "experiment/diagram.h"
 #include "experiment/published.h"
 #include "experiment/sweep/blocks.h"
 #include "model/core/uarch.h"
@@ -369,12 +370,12 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 	bound = limit_bound(limit->kind);
 	fprintf(report->out, "limit    %s, %s%s%s%s: %s%s%s\n", units_cycles(limits->bound).text,
 		limit_rows[limit->kind].name, *bound ? " (" : "", bound, *bound ? ")" : "",
-		limit->cause, explanation->foreign ? "; for " : "",
+		diagram_cause(limits, limit).text, explanation->foreign ? "; for " : "",
 		explanation->foreign ? limits->uarch->title : "");
 	fprintf(report->out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(report->out, ", by %s: %s", limits_predicted_by(limits).text,
-			limits->limit[limits_main(limits)].cause);
+			diagram_cause(limits, &limits->limit[limits_main(limits)]).text);
 	gap_find(sample, limits, NULL, false, &gap);
 	fprintf(report->out, "%s%s\n",
 		explanation->foreign   ? ""

@@ -1,5 +1,6 @@
 #include "experiment/diagram.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,16 @@ struct words diagram_iteration(double elements)
 	if (elements < 1)
 		return words_of("an iteration, %.4g iterations an element", 1 / elements);
 	return words_of("an iteration of %.4g elements", elements);
+}
+
+struct words diagram_cause(const struct limits *limits, const struct limit *limit)
+{
+	struct words each = diagram_iteration(limits->elements / limits->turns);
+
+	if (!each.text[strlen("an iteration")] ||
+		(!isdigit((unsigned char)limit->cause[0]) && !strstr(limit->cause, " cycle")))
+		return words_of("%s", limit->cause);
+	return words_of("%s (%s)", limit->cause, each.text);
 }
 
 struct words diagram_sentence(const struct timeline *timeline)

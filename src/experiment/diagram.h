@@ -15,6 +15,11 @@ struct words diagram_insn(const struct loop *loop, int insn);
  * are cycles per element. */
 struct words diagram_iteration(double elements);
 
+/* Returns the cause of a limit with the unit of its numbers: "4 loads, 3 a cycle (an iteration of 4
+ * elements)". Without the unit if an iteration has one element, or the cause has no numbers of an
+ * iteration. */
+struct words diagram_cause(const struct limits *limits, const struct limit *limit);
+
 /* Returns a sentence with the cycles per iteration of the simulated run, next to the predicted
  * cycles. */
 struct words diagram_sentence(const struct timeline *timeline);

@@ -87,8 +87,8 @@ static void offer_limits(struct search *search)
 		if (rank == RANK_NAME || rank == RANK_BEGINS)
 			find_add(search, rank == RANK_NAME ? RANK_SYNONYM_BEGINS : RANK_WORD,
 				words_of("limit %s", name).text,
-				limit_remedy((enum limit_kind)kind), "view ladder",
-				find_absence(search->session, "view ladder").text);
+				limit_remedy((enum limit_kind)kind), "view limits",
+				find_absence(search->session, "view limits").text);
 	}
 }
 

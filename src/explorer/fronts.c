@@ -9,7 +9,9 @@
 #include "explorer/actions.h"
 
 struct front {
-	const char *name; /* name of the panel, and argument of `view` */
+	const char *name;  /* name of the panel, and argument of `view` */
+	const char *title; /* the word of the panel's title, if it is not the name; `view` takes it
+			      too */
 	/* Returns whether the panel has contents now; NULL: the panel always has contents. */
 	bool (*there)(const struct session *session);
 	/* The mountain and the diagrams, on which the arrow keys move, get the focus when they come
@@ -59,27 +61,32 @@ static bool sweep_there(const struct session *session)
 /* The panels in fronts[] are in the order in which the command `view next` brings them to the
  * front. */
 static const struct front fronts[] = {
-	{ "slices", slices_there },
-	{ "ladder", ladder_there },
-	{ "ports", code_there },
-	{ "counters", counted_there },
-	{ "code", code_there },
-	{ "source", source_there },
-	{ "timeline", diagrams_there, .walked = true },
-	{ "graph", diagrams_there, .walked = true },
-	{ "mountain", mountain_there, .walked = true },
-	{ "probe", probe_there },
-	{ "windows", curves_there },
-	{ "sweep", sweep_there },
-	{ "strip" },
+	{ "slices", "curves", slices_there },
+	{ "ladder", "limits", ladder_there },
+	{ "ports", NULL, code_there },
+	{ "counters", NULL, counted_there },
+	{ "code", NULL, code_there },
+	{ "source", NULL, source_there },
+	{ "timeline", NULL, diagrams_there, .walked = true },
+	{ "graph", NULL, diagrams_there, .walked = true },
+	{ "mountain", NULL, mountain_there, .walked = true },
+	{ "probe", NULL, probe_there },
+	{ "windows", NULL, curves_there },
+	{ "sweep", NULL, sweep_there },
+	{ "strip", "trials" },
 };
 
 enum { FRONTS = sizeof(fronts) / sizeof(fronts[0]) };
 
+static const char *title_of(const struct front *front)
+{
+	return front->title ? front->title : front->name;
+}
+
 static const struct front *front_named(const char *name)
 {
 	for (int i = 0; i < FRONTS; i++)
-		if (strcmp(fronts[i].name, name) == 0)
+		if (strcmp(fronts[i].name, name) == 0 || strcmp(title_of(&fronts[i]), name) == 0)
 			return &fronts[i];
 	return NULL;
 }
@@ -131,7 +138,7 @@ static struct status unknown_front(const char *given)
 	struct status status;
 
 	for (int i = 0; i < FRONTS; i++)
-		text_addf(&text, "%s%s", i < FRONTS - 1 ? ", " : " or ", fronts[i].name);
+		text_addf(&text, "%s%s", i < FRONTS - 1 ? ", " : " or ", title_of(&fronts[i]));
 	status = status_usage("view \"%.40s\": next, auto%s", given, text_string(&text));
 	text_free(&text);
 	return status;
@@ -341,9 +348,7 @@ static struct words shown_words(const struct session *session, const char *const
 	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
 		if (has_content(session, panels[i]))
 			words = words_of("%s%s%s", words.text, *words.text ? ", " : "",
-				strcmp(panels[i], "ladder") == 0   ? "limits"
-				: strcmp(panels[i], "slices") == 0 ? "curves"
-								   : panels[i]);
+				title_of(front_named(panels[i])));
 	return words;
 }
 

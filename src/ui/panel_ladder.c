@@ -40,7 +40,8 @@ static struct words full_bar(const struct view *view)
 		longest = fmax(longest, view->a.cpe);
 	if (!(longest > 0) || view->scales.ladder.high <= SCALE_TOLD * longest)
 		return (struct words){ "" };
-	return words_of(", full bar: %s (a: again)", units_value(view->scales.ladder.high).text);
+	return words_of(
+		", full bar: %s (a: new scale)", units_value(view->scales.ladder.high).text);
 }
 
 /* Returns the last clause of the title if causes are next to the bars: their unit, if it is not

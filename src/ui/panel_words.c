@@ -37,16 +37,14 @@ struct words panels_iteration(const struct explanation *explanation)
 struct words panels_cause(
 	const struct explanation *explanation, const char *before, const struct limit *limit)
 {
-	struct words each = panels_iteration(explanation);
-	size_t same = strlen("an iteration");
+	const struct words whole = diagram_cause(&explanation->limits, limit);
+	const struct words each = panels_iteration(explanation);
 
-	/* A cause without numbers of an iteration needs no unit. */
-	if (!each.text[same] ||
-		(!isdigit((unsigned char)limit->cause[0]) && !strstr(limit->cause, " cycle")))
+	if (strcmp(whole.text, limit->cause) == 0)
 		return words_of("%s%s", before, limit->cause);
 	/* A short wording: "(4 elements)". */
-	return words_of("%1$s%2$s (%3$s)\n%1$s%2$s (%4$s)\n%1$s%2$s", before, limit->cause,
-		each.text, each.text + same + strcspn(each.text + same, "0123456789"));
+	return words_of("%1$s%3$s\n%1$s%2$s (%4$s)\n%1$s%2$s", before, limit->cause, whole.text,
+		strpbrk(each.text, "0123456789"));
 }
 
 struct words panels_core(const struct core *core)

@@ -68,7 +68,7 @@ TEST(every_limit_is_found_by_its_name)
 	for (int kind = 0; kind < LIMIT_COUNT; kind++)
 		assert_true(search(limit_rows[kind].name)->screen.found_count > 0);
 	check_contains(search("divider")->screen.found[0].label, "limit divider — Divide less");
-	assert_string_equal(view.screen.found[0].command, "view ladder");
+	assert_string_equal(view.screen.found[0].command, "view limits");
 	session_free(session);
 }
 

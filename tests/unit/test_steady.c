@@ -60,7 +60,7 @@ TEST(a_limit_that_halves_is_a_bar_that_halves)
 	lacks(title(&panel_ladder), "full bar");
 	begin(0.25);
 	ladder();
-	check_contains(title(&panel_ladder), ", full bar: 4.000 (a: again)");
+	check_contains(title(&panel_ladder), ", full bar: 4.000 (a: new scale)");
 	begin(2);
 	/* Another kernel, or the command `again`, begins the scale again. */
 	view.epoch = 1;

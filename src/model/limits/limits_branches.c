@@ -77,7 +77,7 @@ static void add_unlearnt(struct tally *tally)
 			words_turn(tally, fresh).text);
 	else if (tally->place->fresh)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s cycles, and %s mispredictions of %s, waits for their branches included",
+			"%s cycles, and %s mispredictions of %s with their waits",
 			words_turn(tally, base).text, words_turn(tally, count).text,
 			words_number(each).text);
 	else if (slower > 0)
@@ -191,7 +191,7 @@ static void add_known(struct tally *tally, double walks)
 			words_turn(tally, slower).text);
 	else if (waits)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s cycles, and %s mispredictions of %s, waits for their branches included",
+			"%s cycles, and %s mispredictions of %s with their waits",
 			words_turn(tally, first).text, number.text,
 			words_number(each + wait + more / count).text);
 	else if (more > 0)
