@@ -275,8 +275,9 @@ void session_follow_advice(struct session *session)
 			units_value(advice.from).text);
 	} else {
 		session_notice(session, false,
-			session->replay ? "no other recorded setting gains 10 %% or more. %s"
-					: "no knob gains 10 %% or more. %s",
+			session->replay	 ? "no other recorded setting gains 10 %% or more. %s"
+			: advice.partial ? "no knob is known yet to gain 10 %% or more. %s"
+					 : "no knob gains 10 %% or more. %s",
 			advice.words);
 	}
 }

@@ -419,10 +419,12 @@ TEST(what_is_not_known_is_not_advised)
 /* Until memory is measured, a prediction may be far too low. */
 TEST(what_is_not_predicted_completely_is_not_advised)
 {
+	assert_false(ask(by_type, &kernel).partial);
 	incomplete_when_fast = true;
 	assert_int_equal(ask(by_type, &kernel).knob, TYPE);
 	incomplete_when_slow = true;
 	assert_int_equal(ask(by_type, &kernel).kind, ADVICE_SENTENCE);
+	assert_true(ask(by_type, &kernel).partial);
 	incomplete_when_fast = incomplete_when_slow = false;
 }
 

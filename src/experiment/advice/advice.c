@@ -67,6 +67,7 @@ struct asking {
 			   explanations count too */
 	int fresh;	/* number of settings that may still be explained again; -1: no limit */
 	bool unfinished;
+	bool partial; /* some settings were tried that cannot be predicted */
 };
 
 bool advice_knows(const struct explanation *explanation)
@@ -162,8 +163,10 @@ static void try_knob(const struct advice_question *question, int index, struct a
 			continue;
 		asking->asks++;
 		option.cpe = predict(question, &option.setting, asking);
-		if (!(option.cpe > 0))
+		if (!(option.cpe > 0)) {
+			asking->partial = true;
 			continue;
+		}
 		if (option.cpe < best->cpe * (1 - EQUAL) ||
 			(option.cpe <= best->cpe * (1 + EQUAL) && best->knob == index &&
 				option.step < best->step))
@@ -313,6 +316,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 			<< (question->explanation->place.shared_line ? LIMIT_MOVING : kind);
 	if (question->explanation->place.shared_line || limits->incomplete) {
 		advice->kind = ADVICE_SENTENCE;
+		advice->partial = limits->incomplete;
 		snprintf(advice->words, sizeof(advice->words), "%s",
 			advice_sentence(kernel, question->explanation, kind));
 		return true;
@@ -328,6 +332,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 			break;
 	}
 	advice->from = limits->predicted;
+	advice->partial = asking.partial && limit_rows[kind].resource == RESOURCE_MEMORY;
 	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &change, &equal) > 1) {
 		/* Advice to break the dependence chain alone would not make the loop faster. */
 		advice->kind = ADVICE_SENTENCE;

@@ -22,6 +22,9 @@ struct advice {
 	char brief[48]; /* a short form of `set`: "acc=4, …" */
 	/* The limits that the words are about, a bit for each enum limit_kind. */
 	uint64_t about;
+	/* true: some settings cannot be predicted, perhaps because L3 or memory is not measured
+	 * yet, so a better setting may exist */
+	bool partial;
 };
 _Static_assert(LIMIT_COUNT <= 64, "advice.about has a bit for each limit");
 
