@@ -173,6 +173,18 @@ TEST(test_crash)
 	munmap(plan.context, 4096);
 }
 
+static void run_stop(void *context, uint64_t count)
+{
+	raise(SIGSTOP);
+}
+
+TEST(a_loop_that_stops_itself_is_named)
+{
+	struct step_plan plan = plan_for(run_stop, NULL);
+
+	check_fails(&plan, "stopped itself (SIGSTOP)");
+}
+
 TEST(test_limits)
 {
 	struct step_plan plan = plan_for(run_endless, NULL);

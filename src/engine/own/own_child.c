@@ -418,6 +418,8 @@ struct own_ending own_ended_by(int signal)
 		[SIGABRT] = "aborted (SIGABRT)",
 		[SIGSYS] = "made a system call that is not allowed (SIGSYS)",
 		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
+		[SIGSTOP] = "stopped itself (SIGSTOP)",
+		[SIGXFSZ] = "wrote a file of more than 256 MiB (SIGXFSZ)",
 		[SIGKILL] = "was killed (SIGKILL), perhaps because memory ran out",
 	};
 	struct own_ending ending;
