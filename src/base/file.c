@@ -81,7 +81,9 @@ static struct status check_opened(const char *path, int descriptor, int *first)
 	if (is_endless(descriptor, &about))
 		return status_usage("%.200s: a device, not a file", path);
 	if (S_ISFIFO(about.st_mode) && !await_writer(descriptor, first))
-		return status_usage("%.200s: no program writes to this pipe", path);
+		return status_usage(
+			"%.200s: no program opened this pipe for writing within %d seconds", path,
+			FILE_WAIT_S);
 	fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
 	return status_ok();
 }
@@ -104,6 +106,11 @@ static FILE *stream_of(int descriptor, int first)
 
 struct status file_unread(const char *path)
 {
+	if (errno == EOVERFLOW)
+		return status_usage("%.200s: the compressed bytes expand to more than %d times "
+				    "their size; those of a recording "
+				    "expand to 4 to 20 times",
+			path, GZIP_EXPANSION);
 	return errno == EBADMSG ? status_usage("%.200s: the compressed bytes are damaged", path)
 				: status_failed("%.200s: %s", path, strerror(errno));
 }

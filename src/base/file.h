@@ -22,7 +22,7 @@ struct status file_save(const char *path, const struct text *bytes, bool fresh);
 /* Opens a file of the user for reading. Refuses a device without an end, such as /dev/zero. Waits
  * at most FILE_WAIT_S seconds for the program that writes to a pipe. A file compressed by gzip is
  * read as its decompressed bytes. On failure, the file is NULL. */
-enum { FILE_WAIT_S = 5 };
+enum { FILE_WAIT_S = 2 };
 struct status file_open(const char *path, FILE **file);
 
 /* The failure of a file for which ferror() is true, by errno. */

@@ -18,9 +18,14 @@ bool gzip_is_name(const char *path)
 
 /* ---- reading */
 
+/* A file of zeros expands to 1,000 times its size. It is refused when it has expanded to FREE
+ * bytes. */
+enum { FREE = 1 << 20 };
+
 struct input {
 	int file;
 	z_stream stream;
+	size_t packed, expanded; /* bytes so far */
 	bool ended; /* one compressed file has ended; another may follow in the same file */
 	unsigned char bytes[1 << 15];
 };
@@ -42,6 +47,7 @@ static ssize_t read_input(void *cookie, char *buffer, size_t size)
 				return got;
 			stream->next_in = input->bytes;
 			stream->avail_in = (unsigned)got;
+			input->packed += (size_t)got;
 		}
 		if (input->ended)
 			inflateReset(stream);
@@ -51,6 +57,11 @@ static ssize_t read_input(void *cookie, char *buffer, size_t size)
 			errno = result == Z_MEM_ERROR ? ENOMEM : EBADMSG;
 			return -1;
 		}
+	}
+	input->expanded += size - stream->avail_out;
+	if (input->expanded > FREE && input->expanded / GZIP_EXPANSION > input->packed) {
+		errno = EOVERFLOW;
+		return -1;
 	}
 	return (ssize_t)(size - stream->avail_out);
 }

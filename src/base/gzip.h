@@ -10,13 +10,17 @@
 /* The first byte of a compressed file. No text file begins with it. */
 enum { GZIP_BYTE = 0x1f };
 
+/* The largest ratio of decompressed to compressed bytes that is read. Recordings have ratios of
+ * about 4 to 20. */
+enum { GZIP_EXPANSION = 200 };
+
 /* Whether the name ends with ".gz". */
 bool gzip_is_name(const char *path);
 
 /* Returns a stream of the decompressed bytes of an open file, whose first byte GZIP_BYTE was
  * already read. Closing the stream closes the file. A file that was cut off ends with its last
- * bytes. Damaged bytes are a read error with errno EBADMSG. Returns NULL if memory runs out; then
- * the file stays open. */
+ * bytes. Damaged bytes are a read error with errno EBADMSG, bytes that expand too much one with
+ * errno EOVERFLOW. Returns NULL if memory runs out; then the file stays open. */
 FILE *gzip_stream(int file);
 
 struct gzip;

@@ -69,13 +69,18 @@ void memory_give_back(void)
 #endif
 }
 
+static _Noreturn void text_refused(void)
+{
+	fatal("out of memory: the system refused memory for a text");
+}
+
 /* Makes room in a text for `more` bytes and the NUL. */
 static void text_reserve(struct text *text, size_t more)
 {
 	size_t capacity = text->capacity ? text->capacity : 64;
 
 	if (more >= SIZE_MAX / 2 - text->length)
-		granted(NULL, SIZE_MAX, 1);
+		text_refused();
 	while (capacity < text->length + more + 1)
 		capacity *= 2;
 	if (capacity == text->capacity)
@@ -106,7 +111,8 @@ void text_addf(struct text *text, const char *format, ...)
 	va_start(arguments, format);
 	length = vasprintf(&added, format, arguments);
 	va_end(arguments);
-	granted(length < 0 ? NULL : added, SIZE_MAX, 1);
+	if (length < 0)
+		text_refused();
 	text_addn(text, added, (size_t)length);
 	free(added);
 }

@@ -41,6 +41,21 @@ END
 ./portable explain ./mine.c n=100 --quiet >out 2>err
 [ $? -le 1 ] && ! grep -q -e 'not compile' -e symbol -e '\.so' out err || fail "an own loop: $(head -c 700 err)"
 
+# A function of a newer C library than the carried one.
+cat >newer.c <<'END'
+/* slexplore: elements=n a=f64[n]:2.0 */
+double of_a_newer_library(double x);
+double sum;
+long loop(long n, double *a)
+{
+	for (long i = 0; i < n; i++)
+		sum += of_a_newer_library(a[i]);
+	return 0;
+}
+END
+./portable run ./newer.c n=100 --quiet >out 2>err
+[ $? -eq 1 ] && grep -q 'of_a_newer_library; .*C library' err || fail "a newer C library: $(head -c 700 err)"
+
 head -c 2000000 portable >cut
 chmod +x cut
 ./cut --version >out 2>err && fail "half a file starts"

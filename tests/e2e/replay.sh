@@ -124,7 +124,7 @@ expect 2 replay /dev/zero --script dump.script
 says err '/dev/zero: a device, not a file'
 mkfifo pipe.jsonl
 expect 2 replay pipe.jsonl --script dump.script
-says err 'pipe.jsonl: no program writes to this pipe'
+says err 'pipe.jsonl: no program opened this pipe'
 cat "$top_srcdir/tests/data/canned.jsonl" >pipe.jsonl &
 expect 0 replay pipe.jsonl --script dump.script
 expect 2 replay . --script dump.script

@@ -53,6 +53,8 @@ static inline struct status laid_prepare(struct kernel_run *run)
 }
 
 /* Laid out from nothing. */
+/* Prepares a run at the setting v over `prepared` bytes that are laid out, and checks what every
+ * kernel states of it. */
 static inline void laid_at(const struct kernel *kernel, const int64_t *v, struct kernel_run *run)
 {
 	*run = laid_run(kernel, v);
@@ -103,4 +105,19 @@ static inline struct setting laid_fitted(const char *words, const char *knob)
 	kernel_fit(setting.kernel, setting.v, kernel_knob(setting.kernel, knob));
 	check_ok(kernel_check(setting.kernel, setting.v));
 	return setting;
+}
+
+/* Prepares a run at the setting v over `prepared` bytes that are laid out, and checks what every
+ * kernel states of it. */
+static inline void laid_over(
+	const struct kernel *kernel, const int64_t *v, uint64_t prepared, struct kernel_run *run)
+{
+	*run = laid_run(kernel, v);
+	run->layout.prepared = prepared;
+	check_ok(laid_prepare(run));
+	assert_true(run->ring > 0);
+	assert_true(run->granule > 0);
+	assert_int_equal(run->ring % run->granule, 0);
+	assert_non_null(run->code.start);
+	assert_true(run->layout.laid_out <= MEMORY);
 }

@@ -147,4 +147,37 @@ TEST(why_pages_are_not_as_asked_is_told)
 			"the smallest pages of this system are 64 KiB");
 }
 
+TEST(growing_memory_keeps_its_content)
+{
+	struct status status;
+	struct topology *topology = topology_load(&status);
+	const struct arena_place place = { .topology = topology, .node = -1 };
+	struct arena arena = { 0 };
+	atomic_bool cancel = false;
+	bool kept;
+
+	check_ok(status);
+	check_ok(arena_need(&arena, 1000, 64 << 20, &place, &cancel, &kept));
+	assert_true(arena.touched >= 1000);
+	assert_int_equal((uintptr_t)arena.memory % (2 << 20), 0);
+	arena.memory[999] = 42;
+	check_ok(arena_need(&arena, 32 << 20, 64 << 20, &place, &cancel, &kept));
+	assert_true(kept);
+	assert_int_equal(arena.memory[999], 42);
+	/* Beyond what was reserved it starts anew, and says so. */
+	check_ok(arena_need(&arena, 100 << 20, 100 << 20, &place, &cancel, &kept));
+	assert_false(kept);
+	arena_free(&arena);
+	assert_null(arena.memory);
+	atomic_store(&cancel, true);
+	status = arena_need(&arena, 1000, 1000, &place, &cancel, &kept);
+	assert_int_equal(status.code, STATUS_CANCELLED);
+	atomic_store(&cancel, false);
+	status = arena_need(&arena, (uint64_t)1 << 62, (uint64_t)1 << 62, &place, &cancel, &kept);
+	assert_int_equal(status.code, STATUS_FAILED);
+	check_contains(status.text, "of memory refused");
+	arena_free(&arena);
+	topology_free(topology);
+}
+
 RUN_TESTS()

@@ -180,4 +180,35 @@ TEST(damaged_bytes_are_an_error)
 	close(file);
 }
 
+/* A file of 60 KB of zeros would take seconds of its reader otherwise. */
+TEST(bytes_that_expand_without_end_are_refused)
+{
+	static char zeros[1 << 20];
+	size_t most = (size_t)16 << 20, count = 0;
+	struct text block = { 0 }, packed = { 0 };
+	struct gzip *gzip = gzip_new();
+	FILE *stream;
+	int file;
+
+	for (int i = 0; i < 60; i++) {
+		text_clear(&block);
+		text_addn(&block, zeros, sizeof(zeros));
+		assert_true(gzip_pack(gzip, &block, i == 59));
+		text_addn(&packed, block.bytes, block.length);
+	}
+	file = open("file.gz", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(write(file, packed.bytes, packed.length), (ssize_t)packed.length);
+	close(file);
+	check_ok(file_open("file.gz", &stream));
+	while (count <= most && getc(stream) != EOF)
+		count++;
+	assert_true(count < most && ferror(stream));
+	assert_int_equal(file_unread("file.gz").code, STATUS_USAGE);
+	check_contains(file_unread("file.gz").text, "expand");
+	fclose(stream);
+	gzip_free(gzip);
+	text_free(&block);
+	text_free(&packed);
+}
+
 RUN_TESTS(.set_up = enter, .tear_down = leave)

@@ -262,4 +262,15 @@ TEST(matches_the_end_of_a_name)
 			fail_msg("%s: %s", rows[i].name, rows[i].given);
 }
 
+/* One rule for files that the command line names. */
+TEST(a_program_that_cannot_be_opened_is_a_mistake_of_the_user)
+{
+	struct program *program;
+	struct status status = program_open("./there/is/no/such.so", &program);
+
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_contains(status.text, "./there/is/no/such.so: ");
+	assert_null(program);
+}
+
 RUN_TESTS()

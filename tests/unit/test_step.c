@@ -2,7 +2,9 @@
  * message has to say so, and the rest is skipped. */
 #include "check.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,6 +173,18 @@ TEST(test_crash)
 	munmap(plan.context, 4096);
 }
 
+static void run_stop(void *context, uint64_t count)
+{
+	raise(SIGSTOP);
+}
+
+TEST(a_loop_that_stops_itself_is_named)
+{
+	struct step_plan plan = plan_for(run_stop, NULL);
+
+	check_fails(&plan, "stopped itself (SIGSTOP)");
+}
+
 TEST(test_limits)
 {
 	struct step_plan plan = plan_for(run_endless, NULL);
@@ -182,6 +196,37 @@ TEST(test_limits)
 	plan = plan_for(run_branchy, NULL);
 	plan.most_steps = 300;
 	check_fails(&plan, "stepping 144 elements did not end within 300 instructions");
+}
+
+static atomic_int stopping;
+
+static void stop_child(void)
+{
+	if (stopping)
+		raise(stopping);
+}
+
+/* Ctrl-Z stops a child that has not asked to be traced yet, and a SIGCONT may reach the parent
+ * alone. */
+TEST(a_child_that_is_stopped_before_it_is_traced_continues)
+{
+	static const int stops[] = { SIGSTOP, SIGTSTP, SIGTTIN };
+	struct step_plan plan = plan_for(run_branchy, NULL);
+
+	pthread_atfork(NULL, NULL, stop_child);
+	alarm(120); /* the parent would wait for ever */
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++) {
+		struct status status;
+
+		stopping = stops[i];
+		status = step_loop(&plan, &loop);
+		stopping = 0;
+		if (refused(&status))
+			break;
+		check_ok(status);
+		check_near(loop.insns_per_element, EACH + 0.25, 1e-9);
+	}
+	alarm(0);
 }
 
 /* Others take time from both on a busy machine: that ends it only where they take nearly all. */

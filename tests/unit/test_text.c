@@ -363,4 +363,31 @@ TEST(equally_near_names_are_all_suggested)
 	assert_string_equal(nearest_names("zen", names, 6).text, "zen1, zen2, zen3, zen4 or zen5");
 }
 
+/* No text has this many bytes, so the message names none. */
+TEST(a_text_without_memory_says_so)
+{
+	char said[200] = "";
+	int ends[2], how;
+	ssize_t length;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		struct text text = { 0 };
+
+		dup2(ends[1], STDERR_FILENO);
+		text_addn(&text, "", SIZE_MAX / 2);
+		_exit(0);
+	}
+	close(ends[1]);
+	for (size_t used = 0; (length = read(ends[0], said + used, sizeof(said) - 1 - used)) > 0;)
+		used += (size_t)length;
+	close(ends[0]);
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 1);
+	check_contains(said, "out of memory");
+	assert_null(strpbrk(said, "0123456789"));
+}
+
 RUN_TESTS()

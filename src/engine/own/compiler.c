@@ -103,8 +103,8 @@ static _Noreturn void become_compiler(
 {
 	int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	own_child_plain();
 	setsid();
+	own_child_plain();
 	dup2(nowhere, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
 	dup2(output, STDERR_FILENO);

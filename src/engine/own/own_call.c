@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/carried.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "engine/clock/clock.h"
@@ -118,8 +119,12 @@ static struct status own_load(
 		if (why && strncmp(why, build->library, strlen(build->library)) == 0 &&
 			strstr(why, ": "))
 			why = strstr(why, ": ") + 2;
-		return status_failed("%.80s cannot be loaded: %.120s", own->path,
-			why ? why : "the reason is unknown");
+		return status_failed("%.80s cannot be loaded: %.120s%s", own->path,
+			why ? why : "the reason is unknown",
+			why && strstr(why, "undefined symbol") && carried_libraries()
+				? "; the portable program carries another C library than this "
+				  "machine has: build slexplore here"
+				: "");
 	}
 	*loop = find(library, "loop");
 	*setup = find(library, "setup");

@@ -7,6 +7,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -50,10 +51,22 @@ void own_child_limit(int resource, rlim_t most)
 pid_t own_child_fork(void)
 {
 	const pid_t before = getpid();
-	const pid_t child = fork();
+	sigset_t stops, mask;
+	pid_t child;
 
-	if (child != 0)
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTSTP);
+	sigaddset(&stops, SIGTTIN);
+	sigaddset(&stops, SIGTTOU);
+	pthread_sigmask(SIG_BLOCK, &stops, &mask);
+	child = fork();
+	if (child != 0) {
+		int error = errno;
+
+		pthread_sigmask(SIG_SETMASK, &mask, NULL);
+		errno = error;
 		return child;
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The parent may have ended before prctl(). */
 	if (getppid() != before)
@@ -208,10 +221,10 @@ void own_child_begin(int kept, int said)
 {
 	int nowhere, streams = said < 0 ? 3 : 2;
 
-	own_child_plain();
 	/* A session of its own has no terminal: the terminal's keys (Ctrl-C, Ctrl-Z) reach only the
 	 * explorer, and kill(0, …) in the user's code reaches only the child process. */
 	setsid();
+	own_child_plain();
 	/* Set-user-ID programs that the user's code starts get no further rights. */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	refuse_to_outlive();
@@ -405,6 +418,8 @@ struct own_ending own_ended_by(int signal)
 		[SIGABRT] = "aborted (SIGABRT)",
 		[SIGSYS] = "made a system call that is not allowed (SIGSYS)",
 		[SIGTRAP] = "ran into a breakpoint (SIGTRAP)",
+		[SIGSTOP] = "stopped itself (SIGSTOP)",
+		[SIGXFSZ] = "wrote a file of more than 256 MiB (SIGXFSZ)",
 		[SIGKILL] = "was killed (SIGKILL), perhaps because memory ran out",
 	};
 	struct own_ending ending;

@@ -10,7 +10,9 @@
 #include "base/text.h"
 
 /* Like fork(), but the operating system kills the child process when the thread that calls this
- * function ends. */
+ * function ends. The child blocks the stop signals of the terminal, until own_child_plain(): before
+ * the child is traced or in a session of its own, Ctrl-Z would stop it, and only a SIGCONT to the
+ * whole group would continue it. */
 pid_t own_child_fork(void);
 
 /* ---- in the child process, after own_child_fork() ---- */

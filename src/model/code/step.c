@@ -59,9 +59,9 @@ static _Noreturn void child_main(const struct step_plan *plan)
 		.it_interval = timer_time(whole / 8) };
 	const volatile uint64_t counts[] = { plan->shorter, plan->longer, plan->longer };
 
-	own_child_plain();
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
 		_exit(EXIT_REFUSED);
+	own_child_plain();
 	stop_self();
 	/* The timer wakes the parent when the time is up. The timer of the single-stepping parent
 	 * repeats, because step_is_late() allows more time on a busy machine. */
@@ -232,6 +232,19 @@ static struct status go(struct tracer *tracer, int request, int wanted)
 	}
 }
 
+/* Whether the child has stopped itself after it asked to be traced. Otherwise another process
+ * stopped it, and the child continues. */
+static bool is_at_first_stop(pid_t child, int signal)
+{
+	if (ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL) != 0)
+		(void)kill(child, SIGCONT); /* not traced yet */
+	else if (signal == SIGSTOP)
+		return true;
+	else
+		(void)ptrace(PTRACE_CONT, child, NULL, NULL);
+	return false;
+}
+
 struct status step_start(struct tracer *tracer)
 {
 	int how;
@@ -252,13 +265,15 @@ struct status step_start(struct tracer *tracer)
 			"no process could be started for single-stepping: %s", strerror(errno));
 	}
 	own_child_began(tracer->child);
-	if (TEMP_FAILURE_RETRY(waitpid(tracer->child, &how, __WALL)) < 0)
-		return status_failed("the process to single-step has ended: %s", strerror(errno));
-	if (!WIFSTOPPED(how)) {
-		tracer->gone = true;
-		return step_refused(0);
-	}
-	(void)ptrace(PTRACE_SETOPTIONS, tracer->child, NULL, (void *)(uintptr_t)PTRACE_O_EXITKILL);
+	do {
+		if (TEMP_FAILURE_RETRY(waitpid(tracer->child, &how, __WALL | WUNTRACED)) < 0)
+			return status_failed(
+				"the process to single-step has ended: %s", strerror(errno));
+		if (!WIFSTOPPED(how)) {
+			tracer->gone = true;
+			return step_refused(0);
+		}
+	} while (!is_at_first_stop(tracer->child, WSTOPSIG(how)));
 	return go(tracer, PTRACE_CONT, SIGSTOP);
 }
 

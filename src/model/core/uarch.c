@@ -39,7 +39,7 @@ struct status uarch_text(const char *name, char **text, char origin[256])
 
 	*text = NULL;
 	if (!*name || strlen(name) >= UARCH_NAME)
-		return status_failed("no core model can have the name \"%.40s\"", name);
+		return status_usage("no core model can have the name \"%.40s\"", name);
 	snprintf(file, sizeof(file), "uarch/%s.uarch", name);
 	return data_load(file, text, origin);
 }

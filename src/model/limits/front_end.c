@@ -5,291 +5,12 @@
  * window a cycle, if it holds the window. A window of code that the micro-op cache cannot hold
  * comes from the decoders. Source: Downs, "Performance Speed Limits", Front End Effects; Abel and
  * Reineke, "Facile". */
-#include "model/limits/tally.h"
+#include "model/limits/front_end_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/text.h"
-
-/* Successive instructions of the path that lie in one window (aligned block of code), up to a taken
- * branch. */
-struct window {
-	int first, end; /* the steps of the path in this window: first … end - 1 */
-	double ops;	/* number of micro-ops */
-	bool decoded;	/* the micro-op cache cannot hold the window, so the window comes from the
-			   decoders */
-};
-
-struct front_end {
-	const struct tally *tally;
-	const double *fact; /* the core's facts, by enum uarch_fact */
-	struct window *window;
-	int windows;
-	bool crowded; /* at least one window of code has too many micro-ops for the micro-op cache
-		       */
-	const char *over; /* text that names the micro-op cache's capacity that the loop exceeds;
-			     NULL: the loop exceeds none */
-	bool far;	  /* the first-level instruction cache cannot hold the loop */
-};
-
-/* ERRATUM_BLOCK: bytes of the code blocks whose ends the JCC erratum (Intel, Skylake) concerns.
- * CODE_LINE: bytes of a line of the instruction cache. */
-enum { ERRATUM_BLOCK = 32, CODE_LINE = 64 };
-
-static const struct insn *insn_at(const struct front_end *front, int step)
-{
-	const struct loop *loop = front->tally->loop;
-
-	return &loop->insn[loop->path[step].insn];
-}
-
-/* Returns the number of micro-ops that an instruction takes in the micro-op cache. The second
- * instruction of a macro-fused pair takes none. */
-static double ops_of(const struct tally *tally, int insn)
-{
-	const struct insn_tally *counts = &tally->insn[insn];
-	const struct uarch_insn *facts = &tally->facts[insn];
-
-	if (counts->fuses || counts->joins)
-		return 0;
-	return facts->slots - (tally->uarch->laminate == LAMINATE_DECODED ? 0 : facts->unlaminated);
-}
-
-/* Whether execution continues at another address than that of the next instruction in memory. */
-static bool leaves(const struct front_end *front, int step)
-{
-	const struct loop *loop = front->tally->loop;
-	const struct insn *insn = insn_at(front, step);
-
-	if (step + 1 == loop->path_count)
-		return true;
-	return (insn->flow != FLOW_NONE && (loop->path[step].taken || insn->flow != FLOW_BRANCH)) ||
-	       insn_at(front, step + 1)->address != insn->address + insn->length;
-}
-
-/* Returns the number of the aligned block of `bytes` bytes in which the front end fetches a step of
- * the path. A taken branch is fetched with the block that has its last byte, because the front end
- * needs this byte (measured on Zen 4). */
-static uint64_t block_of(const struct front_end *front, int step, double bytes)
-{
-	const struct insn *insn = insn_at(front, step);
-	uint64_t last = leaves(front, step) && insn->length > 0 ? insn->length - 1u : 0;
-
-	return (insn->address + last) / (uint64_t)bytes;
-}
-
-static void find_windows(struct front_end *front)
-{
-	const struct loop *loop = front->tally->loop;
-	double bytes = front->fact[EXTRA_LINE_BYTES];
-	bool starts = true;
-
-	front->window = memory_new((size_t)loop->path_count + 1, sizeof(*front->window));
-	for (int s = 0; s < loop->path_count; s++) {
-		if (starts ||
-			(bytes > 0 && block_of(front, s, bytes) != block_of(front, s - 1, bytes)))
-			front->window[front->windows++] = (struct window){ .first = s };
-		front->window[front->windows - 1].end = s + 1;
-		front->window[front->windows - 1].ops += ops_of(front->tally, loop->path[s].insn);
-		starts = leaves(front, s);
-	}
-}
-
-/* ---- What the micro-op cache can hold */
-
-/* Whether a jump, with the instruction that is fused with it, crosses or ends at a 32-byte
- * boundary. */
-static bool is_affected(const struct front_end *front, int step)
-{
-	const struct loop *loop = front->tally->loop;
-	int number = loop->path[step].insn;
-	const struct insn *insn = &loop->insn[number];
-	uint64_t begin = insn->address;
-
-	if (!(front->fact[EXTRA_JCC_ERRATUM] > 0) || insn->flow == FLOW_NONE ||
-		insn->flow == FLOW_OTHER)
-		return false;
-	if (front->tally->insn[number].fuses)
-		begin = loop->insn[number - 1].address;
-	return begin / ERRATUM_BLOCK != (insn->address + insn->length) / ERRATUM_BLOCK;
-}
-
-/* Counts the micro-ops and entries that the loop occupies in the micro-op cache, and marks the
- * windows of code that the cache cannot hold. */
-static void find_decoded(struct front_end *front)
-{
-	const struct loop *loop = front->tally->loop;
-	double holds = front->fact[SIZE_OPCACHE], each = front->fact[EXTRA_LINE_OPS],
-	       bytes = front->fact[EXTRA_LINE_BYTES], most = front->fact[EXTRA_LINE_ENTRIES],
-	       code = front->fact[SIZE_CODE], ops = 0, entries = 0, all = 0, length = 0;
-
-	for (int i = 0; i < loop->insn_count; i++) {
-		bool ends = i + 1 == loop->insn_count ||
-			    (bytes > 0 && loop->insn[i + 1].address / (uint64_t)bytes !=
-						  loop->insn[i].address / (uint64_t)bytes);
-
-		if (front->tally->insn[i].times > 0) {
-			ops += ops_of(front->tally, i);
-			length += loop->insn[i].length;
-		}
-		if (!ends)
-			continue;
-		entries += each > 0 ? fmax(1, ceil(ops / each - 1e-9)) : 0;
-		all += ops;
-		ops = 0;
-	}
-	/* If the code exceeds the capacity by at most a line, the whole loop does not miss. */
-	front->far = code > 0 && length > code + CODE_LINE;
-	if (front->far)
-		front->over = "beyond the first instruction cache: ";
-	else if (each > 0 && bytes > 0 ? entries * each > holds : all > holds)
-		front->over = "beyond the op cache: ";
-	for (int w = 0; w < front->windows; w++) {
-		struct window *window = &front->window[w];
-		bool crowded = most > 0 && each > 0 && window->ops > most * each + 1e-9;
-
-		front->crowded |= crowded;
-		window->decoded = crowded || front->over;
-		for (int s = window->first; s < window->end; s++)
-			window->decoded |= is_affected(front, s);
-	}
-}
-
-/* ---- Cycles */
-
-/* Returns the cycles in which the predecoder finds the ends of instructions: a limited number per
- * cycle, in one aligned block of code at a time. An instruction that lies in two blocks counts in
- * both. */
-static double predecode_cycles(const struct front_end *front, int first, int end)
-{
-	double bytes = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_PREDECODE],
-	       cycles = 0, insns = 0;
-	uint64_t block = 0;
-
-	if (bytes <= 0 || each <= 0)
-		return 0;
-	for (int s = first; s < end; s++) {
-		const struct insn *insn = insn_at(front, s);
-		uint64_t begins = insn->address / (uint64_t)bytes,
-			 ends = (insn->address + insn->length - 1) / (uint64_t)bytes;
-
-		for (uint64_t at = begins; at <= ends; at++) {
-			if (insns > 0 && (at != block || (at == begins && leaves(front, s - 1)))) {
-				cycles += ceil(insns / each - 1e-9);
-				insns = 0;
-			}
-			block = at;
-			insns++;
-		}
-	}
-	return cycles + ceil(insns / each - 1e-9);
-}
-
-/* Returns the cycles in which the decoders receive the bytes of successive instructions. */
-static double fetch_cycles(const struct front_end *front, int first, int end)
-{
-	double bytes = front->fact[EXTRA_FETCH_BYTES], sum = 0;
-
-	if (bytes <= 0)
-		return 0;
-	if (front->far && front->fact[EXTRA_CODE_RATE] > 0)
-		bytes = fmin(bytes, front->fact[EXTRA_CODE_RATE]);
-	for (int s = first; s < end; s++)
-		sum += insn_at(front, s)->length;
-	return sum / bytes;
-}
-
-/* Whether only the first decoder can decode an instruction: a long instruction, or one with many
- * micro-ops. */
-static bool needs_first(const struct front_end *front, int step)
-{
-	double longest = front->fact[EXTRA_DECODE_LONG], simple = front->fact[EXTRA_DECODE_SIMPLE];
-	int number = front->tally->loop->path[step].insn;
-
-	return (longest > 0 && insn_at(front, step)->length > longest) ||
-	       (simple > 0 && front->tally->facts[number].slots > simple);
-}
-
-/* Cycles of the decoders themselves. */
-static double decode_cycles(const struct front_end *front, int first, int end)
-{
-	double each = front->fact[EXTRA_DECODE], cycles = 0, used = INFINITY, insns = 0;
-	bool groups = front->fact[EXTRA_DECODE_LONG] > 0 || front->fact[EXTRA_DECODE_SIMPLE] > 0;
-
-	if (each <= 0)
-		return 0;
-	for (int s = first; s < end; s++) {
-		int number = front->tally->loop->path[s].insn;
-		bool alone = needs_first(front, s);
-
-		if (front->tally->insn[number].fuses)
-			continue;
-		insns++;
-		if (used + 1 > each || alone) {
-			cycles++;
-			used = 0;
-		}
-		used++;
-		/* The target of a taken branch begins a new block of code. */
-		if (leaves(front, s) && s + 1 < end)
-			used = INFINITY;
-	}
-	return groups ? fmax(cycles, insns / each) : insns / each;
-}
-
-/* The cycles and the windows of code that the decoders and the micro-op cache supply. */
-struct supply {
-	double cached, ops, decoded, bytes;
-	double decoded_insns; /* number of instructions from the decoders */
-	bool decodes;	      /* at least one window of code comes from the decoders */
-	double alone;	      /* number of instructions that only the first decoder takes */
-	enum { BY_BYTES, BY_ENDS, BY_DECODERS } by; /* what limits the decoded part */
-};
-
-/* Whether a step of the path counts as an instruction: the second instruction of a macro-fused pair
- * does not count. */
-static bool counts(const struct front_end *front, int step)
-{
-	return !front->tally->insn[front->tally->loop->path[step].insn].fuses;
-}
-
-static struct supply supply_of(const struct front_end *front)
-{
-	struct supply supply = { 0 };
-	double fetched = 0, predecoded = 0, taken = 0;
-
-	for (int w = 0, next; w < front->windows; w = next) {
-		int first = front->window[w].first, end;
-
-		for (next = w; next < front->windows &&
-			       front->window[next].decoded == front->window[w].decoded;
-			next++)
-			if (!front->window[next].decoded) {
-				supply.cached++;
-				supply.ops += front->window[next].ops;
-			}
-		if (!front->window[w].decoded)
-			continue;
-		supply.decodes = true;
-		end = front->window[next - 1].end;
-		for (int s = first; s < end; s++) {
-			supply.bytes += insn_at(front, s)->length;
-			supply.decoded_insns += counts(front, s);
-			supply.alone += counts(front, s) && needs_first(front, s);
-		}
-		fetched += fetch_cycles(front, first, end);
-		predecoded += predecode_cycles(front, first, end);
-		taken += decode_cycles(front, first, end);
-	}
-	supply.decoded = fmax(fetched, fmax(predecoded, taken));
-	supply.by = supply.decoded == taken	? BY_DECODERS
-		    : supply.decoded == fetched ? BY_BYTES
-						: BY_ENDS;
-	return supply;
-}
-
-/* ---- Limits */
 
 /* An unknown number of the front end is reported only for a loop that the rename width nearly
  * limits. */
@@ -308,7 +29,7 @@ static bool exceeds(const struct tally *tally, double cycles)
 
 /* Adds the limit of a loop whose code comes from the decoders, in part or completely. */
 static void add_decoded(const struct front_end *front, struct tally *tally,
-	const struct supply *supply, enum limit_kind kind, const char *why)
+	const struct code_supply *supply, enum limit_kind kind, const char *why)
 {
 	double cycles = supply->decoded + supply->cached, far = front->fact[EXTRA_CODE_RATE],
 	       fetch = front->fact[EXTRA_FETCH_BYTES], each = front->fact[EXTRA_DECODE];
@@ -379,7 +100,7 @@ static double entry_cycles(const struct front_end *front, double bytes, bool *pa
 	for (int w = 0; w < front->windows; w++) {
 		double entries = entries_of(front, w);
 		int last = front->window[w].end - 1;
-		bool taken = leaves(front, last);
+		bool taken = front_end_leaves(front, last);
 
 		/* Two short blocks of code that end in taken branches are read together. */
 		if (entries <= 1 && taken)
@@ -392,8 +113,9 @@ static double entry_cycles(const struct front_end *front, double bytes, bool *pa
 		target = taken;
 		if (!taken)
 			continue;
-		length = (double)(insn_at(front, last)->address + insn_at(front, last)->length -
-				  insn_at(front, first)->address);
+		length = (double)(front_end_insn(front, last)->address +
+				  front_end_insn(front, last)->length -
+				  front_end_insn(front, first)->address);
 		if (bytes > 0 && length > bytes)
 			cycles = fmax(cycles, before + ceil(length / bytes));
 		before = cycles;
@@ -440,7 +162,7 @@ static double block_cycles(const struct front_end *front)
 	for (int w = 0; w < front->windows; w++) {
 		ops += front->window[w].ops;
 		windows++;
-		if (!leaves(front, front->window[w].end - 1))
+		if (!front_end_leaves(front, front->window[w].end - 1))
 			continue;
 		cycles += fmax(windows, ceil(ops / each - 1e-9));
 		ops = windows = 0;
@@ -452,7 +174,7 @@ static double block_cycles(const struct front_end *front)
  * the bytes of a window are unknown, the limit is reported as unknown only for a loop that the
  * rename width nearly limits. */
 static void add_cached(
-	const struct front_end *front, struct tally *tally, const struct supply *supply)
+	const struct front_end *front, struct tally *tally, const struct code_supply *supply)
 {
 	double each = front->fact[EXTRA_OPCACHE_OPS], bytes = front->fact[EXTRA_LINE_BYTES],
 	       cycles = supply->ops / each;
@@ -507,7 +229,7 @@ static double decoded_slots(const struct front_end *front)
 
 	for (int s = 0; s < tally->loop->path_count; s++) {
 		int number = tally->loop->path[s].insn;
-		const struct insn *insn = insn_at(front, s);
+		const struct insn *insn = front_end_insn(front, s);
 		double end = (double)(insn->address - tally->loop->insn[0].address) + insn->length;
 		bool together = true;
 
@@ -521,12 +243,13 @@ static double decoded_slots(const struct front_end *front)
 			together = false;
 		}
 		taken++;
-		joined = insn->write_count > 0 ? tally->insn[number].joins
-					       : together && !joined &&
-							 uarch_fuses_behind(tally->uarch,
-								 insn_at(front, s - 1), insn);
+		joined = insn->write_count > 0
+				 ? tally->insn[number].joins
+				 : together && !joined &&
+					   uarch_fuses_behind(tally->uarch,
+						   front_end_insn(front, s - 1), insn);
 		slots += joined ? 0 : tally->facts[number].slots - tally->facts[number].unlaminated;
-		starts = leaves(front, s);
+		starts = front_end_leaves(front, s);
 	}
 	return slots;
 }
@@ -567,18 +290,18 @@ void limits_front_end(struct tally *tally)
 {
 	const double *fact = tally->uarch->fact;
 	struct front_end front = { .tally = tally, .fact = fact };
-	struct supply supply;
+	struct code_supply supply;
 	bool cached;
 
 	if (tally->loop->path_count == 0 || !(tally->uarch->width > 0) || !(tally->slots > 0))
 		return;
-	find_windows(&front);
+	front_end_find_windows(&front);
 	if (fact[SIZE_OPCACHE] > 0)
-		find_decoded(&front);
+		front_end_find_decoded(&front);
 	else
 		for (int w = 0; w < front.windows; w++)
 			front.window[w].decoded = true;
-	supply = supply_of(&front);
+	supply = front_end_supply(&front);
 	cached = !supply.decodes;
 	if (cached && tally->slots / tally->turns <= fact[SIZE_LOOP_BUFFER])
 		add_loop_buffer(&front, tally);

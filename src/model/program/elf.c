@@ -219,7 +219,7 @@ struct status elf_open(const char *path, struct elf *elf)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		return status_failed("%.150s: %s", path, strerror(errno));
+		return status_unopened(path, errno);
 	return elf_open_descriptor(fd, path, elf);
 }
 

@@ -1,0 +1,177 @@
+/* How the panels show limits, the gap and published values. */
+#include "limits_view.h"
+
+extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
+	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
+	panel_knobs;
+
+TEST(the_ladder_tells_hard_from_soft_and_unknown)
+{
+	begin_limits();
+	draw(&panel_ladder, 78, 12);
+	check_parts(shown, "(soft) ", " 4.500 <- predicted", " 4.000 <- binds",
+		"unknown: the missing number", "measured", " 4.400 R", "the hard cause");
+	lacks(shown, "the width's cause");
+	check_parts(shown, "the gap's words", "r: acc=2 shortens the chain");
+	/* A soft bar has other marks than a hard one. */
+	check_parts(shown, "(soft) ....", " ####");
+	/* Wide, each has its cause beside it. */
+	check_parts(draw(&panel_ladder, 120, 10), "the width's cause", "quartiles 1.990 .. 2.010");
+	/* Low, what has no place is counted. */
+	check_parts(draw(&panel_ladder, 60, 7), "more", "1 unknown", "measured");
+	/* Limits that the advice names have rows, before higher ones. */
+	lacks(shown, "the missing number");
+	view.advice.about = UINT64_C(1) << LIMIT_MEMORY_LINES;
+	check_parts(draw(&panel_ladder, 60, 7), "scheduling", "<- binds", "the missing number");
+	lacks(shown, "width");
+	view.advice.about = 0;
+	/* A counted limit has the digits that its own row would have. */
+	explanation->limits.limit[2].cpe = 0.0625;
+	check_contains(draw(&panel_ladder, 60, 7), "up to 0.0625");
+	/* Very low, the binding one is still there, though a soft one is higher. */
+	check_parts(draw(&panel_ladder, 60, 4), "binds", "measured");
+}
+
+/* A cause that is a list is never shown without its end, as if the rest were not there. */
+TEST(the_ladder_does_not_end_a_list_at_a_comma)
+{
+	begin_limits();
+	snprintf(explanation->limits.limit[1].cause, sizeof(explanation->limits.limit[1].cause),
+		"chain of 1 address computation, 1 locked operation, 1 conditional move: 20 "
+		"cycles");
+	for (int width = 40; width <= 80; width++) {
+		draw(&panel_ladder, width, 6);
+		if (strstr(shown, "address computation"))
+			check_contains(shown, "address computation,");
+	}
+	explanation->waits = "the next node's address is in this node";
+	lacks(draw(&panel_ladder, 48, 7), "The next load waits\n");
+	explanation->waits = NULL;
+}
+
+/* Where rows are short, the cause of the gap stays, and the advice gives way. */
+TEST(the_ladder_keeps_the_likely_cause_before_the_advice)
+{
+	static const char words[] =
+		"0.500 (100 %) above the limit; likely taken-branches: 2 taken branches, 1 a cycle";
+
+	begin_limits();
+	view.gap = (struct gap){ .kind = GAP_ABOVE, .likely = true };
+	snprintf(view.gap.words, sizeof(view.gap.words), "%s", words);
+	view.advice = (struct advice){ .kind = ADVICE_SENTENCE,
+		.words = "Jump less: unroll the loop, and let the likely way fall through." };
+	check_parts(
+		draw(&panel_ladder, 60, 12), "likely taken-branches: 2", "1 a cycle", "Jump less");
+	check_parts(draw(&panel_ladder, 60, 7), "likely taken-branches: 2", "1 a cycle");
+	lacks(shown, "Jump less");
+	/* Without a cause, the advice stays. */
+	view.gap.likely = false;
+	check_contains(draw(&panel_ladder, 60, 7), "Jump less");
+}
+
+/* The state of the measured value stands whole before the quartiles. */
+TEST(the_ladder_shows_a_contended_value_as_a_whole_word)
+{
+	begin_limits();
+	view.sample.contended = true;
+	check_contains(draw(&panel_ladder, 120, 10), " 4.400 R contended");
+	explanation->limits.predicted_by = explanation->limits.binding;
+	check_contains(draw(&panel_ladder, 120, 10), "contended, quartiles 1.990 .. 2.010");
+	view.sample.contended = false;
+}
+
+/* Under the bars: what the next load waits for, and where others published another order. */
+TEST(the_ladder_says_what_the_next_load_waits_for)
+{
+	begin_limits();
+	explanation->waits = "the next node's address is in this node";
+	snprintf(view.order, sizeof(view.order),
+		"published: array before interleaved; here interleaved is 2.10 times as fast");
+	draw(&panel_ladder, 100, 20);
+	check_parts(shown, "the next node's address is in this node",
+		"published: array before interleaved; here interleaved is 2.10 times as fast");
+	/* Without its end, the sentence says nothing: it gives way. */
+	draw(&panel_ladder, 50, 8);
+	lacks(shown, "The next load");
+	check_contains(shown, "published: array");
+	explanation->waits = NULL;
+}
+
+/* Published cycles have their core and source: per element next to the limit, and under the bars
+ * per iteration, with the remark. */
+TEST(published_cycles_are_shown_with_their_source)
+{
+	const struct published published = { .core = "skylake",
+		.cycles = 4.01,
+		.source = "Downs, Performance Speed Limits",
+		.remark = "The ports differ." };
+	const double elements = explanation->limits.elements, turns = explanation->limits.turns;
+
+	begin_limits();
+	explanation->limits.elements = 2;
+	explanation->limits.turns = 1;
+	draw(&panel_ladder, 100, 20);
+	assert_null(strstr(shown, "published"));
+	view.published = &published;
+	draw(&panel_ladder, 100, 20);
+	check_parts(shown, "published: 4.01 cycles an iteration, 2.005 per",
+		"on skylake (Downs, Performance Speed Limits)", "The ports differ.");
+	check_parts(draw(&panel_figure, 46, 16), "published 2.005 on skylake");
+	explanation->limits.elements = elements;
+	explanation->limits.turns = (int)turns;
+}
+
+/* What is frozen is not being measured; but a request that is under way ends. */
+TEST(the_ladder_waits_for_no_figure_while_frozen)
+{
+	begin_limits();
+	view.sample.valid = false;
+	check_contains(draw(&panel_ladder, 60, 12), "measuring");
+	view.frozen = true;
+	check_contains(draw(&panel_ladder, 60, 12), "not measured");
+	lacks(shown, "measuring");
+	view.measuring = true;
+	check_contains(draw(&panel_ladder, 60, 12), "measuring");
+}
+
+TEST(another_core_is_named_in_each_title)
+{
+	static const struct panel *const panels[] = { &panel_ladder, &panel_ports };
+
+	begin_limits();
+	view.foreign = true;
+	for (size_t i = 0; i < 2; i++) {
+		check_contains(title(panels[i]), "Own Core");
+		check_contains(title(panels[i]), "not this core");
+	}
+	check_contains(draw(&panel_figure, 60, 14), "limit 4.000 M latency on own");
+	view.foreign = false;
+	view.nearest = true;
+	for (size_t i = 0; i < 2; i++) {
+		check_contains(title(panels[i]), "the nearest");
+	}
+	check_contains(draw(&panel_figure, 60, 14), "on own, assumed");
+	check_contains(title(&panel_code), "code on own: 3 instructions");
+}
+
+TEST(the_figure_has_limit_gap_and_key)
+{
+	begin_limits();
+	check_parts(draw(&panel_figure, 31, 10), "limit 4.000 M latency, +0.400\n",
+		"r acc=2: 2.000 predicted");
+	view.explanation = NULL;
+	snprintf(view.limits_note, sizeof(view.limits_note), "core not recognised; nearest: X");
+	check_contains(draw(&panel_figure, 31, 12), "core not recognised\n");
+}
+
+/* A narrow row leaves out the spread of a prediction before the gap. */
+TEST(a_narrow_row_keeps_the_gap)
+{
+	begin_limits();
+	explanation->limits.limit[1].spread = 0.125;
+	check_parts(draw(&panel_line, 59, 12), "limit 4.000", "0.125 M latency, +0.400");
+	check_contains(draw(&panel_line, 30, 12), "limit 4.000 M latency, +0.400");
+	explanation->limits.limit[1].spread = 0;
+}
+
+RUN_TESTS(.set_up = set_up, .tear_down = free_explanation)
