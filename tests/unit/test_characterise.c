@@ -178,6 +178,27 @@ TEST(code_beyond_the_first_cache_shows_the_rate_of_the_second)
 	assert_null(fact_named("extra fetch-bytes"));
 }
 
+/* Like Zen 3: the loads of a few pairs of a store and a load are renamed, one store begins a cycle,
+ * and a loop of many pairs forwards each value. */
+static struct result few_renamed_answer(const struct request *request)
+{
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
+	const char *line = loop ? loop->part[0].lines : "";
+	bool few = loop && loop->bodies > 0 && loop->bodies <= 8;
+
+	if (strncmp(line, "mov [r12], rax; mov rax, [r12]", 30) != 0)
+		return quiet_answer(request);
+	return fake_result(
+		request, 30, fmax(1, (few ? 0 : 6) + (strstr(line, "; imul rax") ? 3 : 0)));
+}
+
+TEST(a_loop_of_few_pairs_shows_renamed_loads)
+{
+	play->options.quick = true;
+	run_answered(few_renamed_answer);
+	check_near(fact_named("extra forward-renamed")->value, 0, 0.01);
+}
+
 /* A front end that keeps up with rename shows nothing of itself. */
 TEST(a_front_end_that_is_never_the_limit_stays_unknown)
 {
