@@ -257,6 +257,19 @@ TEST(a_name_that_there_is_not_gets_its_neighbours)
 	check_parts(status.text, NOT_THERE, "did you mean");
 }
 
+TEST(a_fact_is_not_mistaken_for_a_class)
+{
+	static const char *const names[] = { "forward-vector", NULL };
+	struct status status;
+
+	play->options.classes = names;
+	assert_null(characterise_new(&play->machine, &play->options, &status));
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_string_equal(status.text,
+		"\"forward-vector\" is no class of instructions, but a fact about the core: "
+		"\"slexplore characterise\" without a class measures it");
+}
+
 static struct result contended_answer(const struct request *request)
 {
 	struct result result = quiet_answer(request);
