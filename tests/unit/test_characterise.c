@@ -8,6 +8,7 @@
 #include "made_loops.h"
 
 #include "experiment/characterise/characterise.h"
+#include "experiment/characterise/characterised.h"
 #include "experiment/characterise/recipes.h"
 #include "experiment/windows/windows.h"
 #include "fake_measurer.h"
@@ -616,6 +617,50 @@ TEST(time_that_was_given_is_kept_to)
 	run();
 	assert_true(play->report->complete);
 	assert_true(play->now < 12);
+}
+
+/* Two cores that agree on each class alone, but of which one executes both on the same ports. */
+TEST(ports_that_are_a_guess_say_nothing_of_mixes)
+{
+	static const char *const texts[] = { "p2,p3", "p0,p1" };
+	struct characterise_report *report = memory_new(1, sizeof(*report));
+	struct uarch *cores[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct text text = { 0 };
+
+		text_addf(&text,
+			"uarch core-%d A core\nisa x86_64\nwidth 6 [measured]\n"
+			"ports p0 p1 p2 p3 [measured]\n"
+			"class alu latency 1 ports p0,p1 [measured]\n"
+			"class imul latency 3 ports %s [measured]\n",
+			i, texts[i]);
+		check_ok(uarch_parse(text_string(&text), "core", &cores[i]));
+		text_free(&text);
+	}
+	for (int all = 0; all < 2; all++) {
+		struct characterised characterised = {
+			.report = report, .measured = cores[0], .shipped = cores[1]
+		};
+		char *words = NULL;
+		size_t size;
+		FILE *out = open_memstream(&words, &size);
+
+		report->all_mixes = all;
+		characterised_compare(&characterised);
+		characterised_print(out, &characterised);
+		fclose(out);
+		if (all)
+			check_contains(
+				words, "2 alu and 2 imul: by the inferred ports 1, core-1 2\n");
+		else
+			assert_null(strstr(words, "2 alu and 2 imul"));
+		free(words);
+		free(characterised.difference);
+	}
+	uarch_free(cores[0]);
+	uarch_free(cores[1]);
+	free(report);
 }
 
 RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

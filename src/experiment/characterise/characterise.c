@@ -314,7 +314,10 @@ static void measure_ports(struct characterise *run)
 		measured->mix_count + MIX_BATCH <= MEASURED_MIXES) {
 		run->next_count = 0;
 		if (!measurer_compute(run->visits.measurer, find_mixes, run) ||
-			characterise_stopped(run) || run->next_count == 0)
+			characterise_stopped(run))
+			return;
+		run->report.all_mixes = run->next_count == 0;
+		if (run->report.all_mixes)
 			return;
 		for (int i = 0; i < run->next_count; i++)
 			add(run, ITEM_MIX, i,
@@ -386,7 +389,7 @@ static void conclude(struct characterise *run)
 			report->unmeasured, report->loops);
 	if (report->measured.width.known && report->measured.mix_count > 0)
 		report->ported = measurer_compute(run->visits.measurer, find_ports, run);
-	if (report->ported && report->ports.fitted.mixes < report->ports.ports)
+	if (report->ported && !report->all_mixes)
 		notes_add(&run->report.notes,
 			"the time was over after %d mix%s of classes: the ports are a guess; "
 			"measure "
