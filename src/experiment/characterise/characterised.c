@@ -83,7 +83,7 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 
 static void put_facts(FILE *out, const struct measured *measured)
 {
-	if (measured->fact_count + measured->buffer_count == 0)
+	if (measured->fact_count + measured->buffers.count == 0)
 		return;
 	fprintf(out, "\n");
 	for (int i = 0; i < measured->fact_count; i++) {
@@ -95,14 +95,20 @@ static void put_facts(FILE *out, const struct measured *measured)
 		put(out, &fact->figure, 10);
 		fprintf(out, "  %s\n", fact->words);
 	}
-	for (int i = 0; i < measured->buffer_count; i++) {
-		const struct measured_buffer *buffer = &measured->buffer[i];
+	for (int i = 0; i < measured->buffers.count; i++) {
+		const struct measured_buffer *buffer = &measured->buffers.buffer[i];
 
 		if (buffer->knee.kind == KNEE_SHARP || buffer->knee.kind == KNEE_SOFT)
 			fprintf(out, "size %-29s %10.0f +-%-5.2g  %s%s\n", buffer->word,
 				buffer->knee.x + buffer->own,
 				(buffer->knee.hi - buffer->knee.lo) / 2, buffer->words,
 				buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
+		else
+			fprintf(out,
+				"size %-29s %10s %7s  %s; no two measurements agree: %.0f to "
+				"%.0f\n",
+				buffer->word, "-", "", buffer->words, buffer->knee.lo + buffer->own,
+				buffer->knee.hi + buffer->own);
 	}
 }
 
