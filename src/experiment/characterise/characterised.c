@@ -105,7 +105,7 @@ static void put_facts(FILE *out, const struct measured *measured)
 				buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
 		else
 			fprintf(out,
-				"size %-29s %10s %7s  %s; no two measurements agree: %.0f to "
+				"size %-29s %10s %7s  %s; no second measurement confirms %.0f to "
 				"%.0f\n",
 				buffer->word, "-", "", buffer->words, buffer->knee.lo + buffer->own,
 				buffer->knee.hi + buffer->own);

@@ -445,7 +445,7 @@ static void add_buffer(struct writer *w, const struct measured_buffer *buffer)
 		text_addf(w->text, "# %s: %s\n", word,
 			knee->kind == KNEE_NONE
 				? "the time did not rise up to the largest number tried"
-			: knee->kind == KNEE_UNCLEAR ? "no two measurements agree"
+			: knee->kind == KNEE_UNCLEAR ? "no second measurement confirms the knee"
 						     : "not measured");
 		return;
 	}
