@@ -8,6 +8,7 @@
 #include "made_loops.h"
 
 #include "experiment/characterise/characterise.h"
+#include "experiment/characterise/characterised.h"
 #include "experiment/characterise/recipes.h"
 #include "experiment/windows/windows.h"
 #include "fake_measurer.h"
@@ -178,6 +179,27 @@ TEST(code_beyond_the_first_cache_shows_the_rate_of_the_second)
 	assert_null(fact_named("extra fetch-bytes"));
 }
 
+/* Like Zen 3: the loads of a few pairs of a store and a load are renamed, one store begins a cycle,
+ * and a loop of many pairs forwards each value. */
+static struct result few_renamed_answer(const struct request *request)
+{
+	const struct generated_loop *loop = generated_loop_of(request->kernel);
+	const char *line = loop ? loop->part[0].lines : "";
+	bool few = loop && loop->bodies > 0 && loop->bodies <= 8;
+
+	if (strncmp(line, "mov [r12], rax; mov rax, [r12]", 30) != 0)
+		return quiet_answer(request);
+	return fake_result(
+		request, 30, fmax(1, (few ? 0 : 6) + (strstr(line, "; imul rax") ? 3 : 0)));
+}
+
+TEST(a_loop_of_few_pairs_shows_renamed_loads)
+{
+	play->options.quick = true;
+	run_answered(few_renamed_answer);
+	check_near(fact_named("extra forward-renamed")->value, 0, 0.01);
+}
+
 /* A front end that keeps up with rename shows nothing of itself. */
 TEST(a_front_end_that_is_never_the_limit_stays_unknown)
 {
@@ -234,6 +256,19 @@ TEST(a_name_that_there_is_not_gets_its_neighbours)
 	assert_null(characterise_new(&play->machine, &play->options, &status));
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_parts(status.text, NOT_THERE, "did you mean");
+}
+
+TEST(a_fact_is_not_mistaken_for_a_class)
+{
+	static const char *const names[] = { "forward-vector", NULL };
+	struct status status;
+
+	play->options.classes = names;
+	assert_null(characterise_new(&play->machine, &play->options, &status));
+	assert_int_equal(status.code, STATUS_USAGE);
+	assert_string_equal(status.text,
+		"\"forward-vector\" is no class of instructions, but a fact about the core: "
+		"\"slexplore characterise\" without a class measures it");
 }
 
 static struct result contended_answer(const struct request *request)
@@ -582,6 +617,50 @@ TEST(time_that_was_given_is_kept_to)
 	run();
 	assert_true(play->report->complete);
 	assert_true(play->now < 12);
+}
+
+/* Two cores that agree on each class alone, but of which one executes both on the same ports. */
+TEST(ports_that_are_a_guess_say_nothing_of_mixes)
+{
+	static const char *const texts[] = { "p2,p3", "p0,p1" };
+	struct characterise_report *report = memory_new(1, sizeof(*report));
+	struct uarch *cores[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct text text = { 0 };
+
+		text_addf(&text,
+			"uarch core-%d A core\nisa x86_64\nwidth 6 [measured]\n"
+			"ports p0 p1 p2 p3 [measured]\n"
+			"class alu latency 1 ports p0,p1 [measured]\n"
+			"class imul latency 3 ports %s [measured]\n",
+			i, texts[i]);
+		check_ok(uarch_parse(text_string(&text), "core", &cores[i]));
+		text_free(&text);
+	}
+	for (int all = 0; all < 2; all++) {
+		struct characterised characterised = {
+			.report = report, .measured = cores[0], .shipped = cores[1]
+		};
+		char *words = NULL;
+		size_t size;
+		FILE *out = open_memstream(&words, &size);
+
+		report->all_mixes = all;
+		characterised_compare(&characterised);
+		characterised_print(out, &characterised);
+		fclose(out);
+		if (all)
+			check_contains(
+				words, "2 alu and 2 imul: by the inferred ports 1, core-1 2\n");
+		else
+			assert_null(strstr(words, "2 alu and 2 imul"));
+		free(words);
+		free(characterised.difference);
+	}
+	uarch_free(cores[0]);
+	uarch_free(cores[1]);
+	free(report);
 }
 
 RUN_TESTS(.each_set_up = set_up, .each_tear_down = tear_down)

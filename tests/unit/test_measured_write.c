@@ -48,7 +48,7 @@ static void add_facts(const struct told *told, size_t count)
 
 static void add_buffer(const char *word, enum knee_kind kind, double x, double own)
 {
-	struct measured_buffer *buffer = &measured.buffer[measured.buffer_count++];
+	struct measured_buffer *buffer = &measured.buffers.buffer[measured.buffers.count++];
 
 	snprintf(buffer->word, sizeof(buffer->word), "%s", word);
 	buffer->knee = (struct knee){

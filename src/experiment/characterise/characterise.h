@@ -39,7 +39,9 @@ struct characterise_report {
 	struct measured measured;    /* values of the core measured so far */
 	struct measured_ports ports; /* ports of the classes, set at the end of the measurement */
 	bool ported;		     /* true if the core's ports are known */
-	char name[24];		     /* name of the measured core model */
+	bool all_mixes; /* true if no further mix of classes tells more about the ports; false: the
+			   ports are a guess */
+	char name[24];	/* name of the measured core model */
 	enum source cycles_from; /* source of the cycles (counter or clock) in the last measurement
 				    of a loop */
 	int cpu;	/* number of the processor that ran the last measurement of a loop */

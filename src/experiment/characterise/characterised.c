@@ -83,7 +83,7 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 
 static void put_facts(FILE *out, const struct measured *measured)
 {
-	if (measured->fact_count + measured->buffer_count == 0)
+	if (measured->fact_count + measured->buffers.count == 0)
 		return;
 	fprintf(out, "\n");
 	for (int i = 0; i < measured->fact_count; i++) {
@@ -95,15 +95,28 @@ static void put_facts(FILE *out, const struct measured *measured)
 		put(out, &fact->figure, 10);
 		fprintf(out, "  %s\n", fact->words);
 	}
-	for (int i = 0; i < measured->buffer_count; i++) {
-		const struct measured_buffer *buffer = &measured->buffer[i];
+	for (int i = 0; i < measured->buffers.count; i++) {
+		const struct measured_buffer *buffer = &measured->buffers.buffer[i];
 
 		if (buffer->knee.kind == KNEE_SHARP || buffer->knee.kind == KNEE_SOFT)
 			fprintf(out, "size %-29s %10.0f +-%-5.2g  %s%s\n", buffer->word,
 				buffer->knee.x + buffer->own,
 				(buffer->knee.hi - buffer->knee.lo) / 2, buffer->words,
 				buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
+		else
+			fprintf(out,
+				"size %-29s %10s %7s  %s; no second measurement confirms %.0f to "
+				"%.0f\n",
+				buffer->word, "-", "", buffer->words, buffer->knee.lo + buffer->own,
+				buffer->knee.hi + buffer->own);
 	}
+}
+
+/* Whether the compared number is the cycles of a mix, a loop with instructions of two classes side
+ * by side. Both models compute it from their ports. */
+static bool is_mix(const struct model_difference *difference)
+{
+	return strstr(difference->what, " and ");
 }
 
 /* Adds a line that compares a number of the measured core model with the shipped core model:
@@ -115,7 +128,8 @@ static void add_difference(
 	if (isnan(difference->a))
 		text_add(text, "not measured");
 	else
-		text_addf(text, "measured %.4g", difference->a);
+		text_addf(text, "%s %.4g",
+			is_mix(difference) ? "by the inferred ports" : "measured", difference->a);
 	if (!isnan(difference->a) && difference->a_spread > 0)
 		text_addf(text, " +-%.2g", difference->a_spread);
 	if (isnan(difference->b))
@@ -125,8 +139,7 @@ static void add_difference(
 			difference->agrees ? ": agrees" : "");
 }
 
-/* The largest number of printed differences of mixes. A mix is a loop with instructions of two
- * classes side by side. */
+/* The largest number of printed differences of mixes. */
 enum { MIXES_SHOWN = 12 };
 
 static void put_differences(FILE *out, const struct characterised *characterised)
@@ -147,8 +160,7 @@ static void put_differences(FILE *out, const struct characterised *characterised
 
 		count[kind]++;
 		if (characterised->agreements ||
-			(kind == DIFFERS &&
-				(!strstr(difference->what, " and ") || ++mixes <= MIXES_SHOWN)))
+			(kind == DIFFERS && (!is_mix(difference) || ++mixes <= MIXES_SHOWN)))
 			add_difference(&list, difference, name);
 	}
 	fprintf(out,
@@ -168,14 +180,18 @@ enum { DIFFERENCES = 2048 };
 
 void characterised_compare(struct characterised *characterised)
 {
-	int count;
+	int count, kept = 0;
 
 	if (!characterised->measured || !characterised->shipped)
 		return;
 	characterised->difference = memory_new(DIFFERENCES, sizeof(*characterised->difference));
 	count = model_differences(characterised->measured, characterised->shipped,
 		characterised->difference, DIFFERENCES);
-	characterised->difference_count = count < DIFFERENCES ? count : DIFFERENCES;
+	/* Ports that are a guess say nothing about mixes. */
+	for (int i = 0; i < count && i < DIFFERENCES; i++)
+		if (characterised->report->all_mixes || !is_mix(&characterised->difference[i]))
+			characterised->difference[kept++] = characterised->difference[i];
+	characterised->difference_count = kept;
 }
 
 void characterised_print(FILE *out, const struct characterised *characterised)

@@ -344,6 +344,19 @@ static bool is_needed(const struct reader *reader, const char *name, int depth)
 	return false;
 }
 
+/* Whether the name is that of a fact about the core, such as "forward-renamed" or "extra
+ * forward-renamed". */
+static bool names_fact(const struct recipes *recipes, const char *name)
+{
+	for (int i = 0; i < recipes->fact_count; i++) {
+		const char *word = recipes->facts[i].word, *blank = strchr(word, ' ');
+
+		if (strcmp(word, name) == 0 || (blank && strcmp(blank + 1, name) == 0))
+			return true;
+	}
+	return false;
+}
+
 /* Sets an error message if no instruction class has this name. */
 static void check_name(struct reader *reader, const char *name)
 {
@@ -355,9 +368,16 @@ static void check_name(struct reader *reader, const char *name)
 		if (names_class(name, names[i]))
 			return;
 	}
-	reader->rows.status = status_unknown("this machine cannot measure the class", name, names,
-		(size_t)recipes->class_count,
-		"\"slexplore characterise\" without a class lists all, such as alu, imul and fadd");
+	reader->rows.status =
+		names_fact(recipes, name)
+			? status_usage(
+				  "\"%.60s\" is no class of instructions, but a fact about the "
+				  "core: \"slexplore characterise\" without a class measures it",
+				  name)
+			: status_unknown("this machine cannot measure the class", name, names,
+				  (size_t)recipes->class_count,
+				  "\"slexplore characterise\" without a class measures all, such "
+				  "as alu, imul and fadd");
 }
 
 /* Removes the recipes of the classes that the user's measurement does not need. */

@@ -147,6 +147,9 @@ void evaluate_loops(struct evaluation *e);
 void evaluate_slots(struct evaluation *e, const struct loop_item *items, int count);
 /* Adds the facts about the core that the probe (caches) and the windows (buffer sizes) measured. */
 void evaluate_caches(struct measured *measured, const struct probe_report *probe);
-void evaluate_windows(struct measured *measured, const struct windows_report *windows);
+void evaluate_windows(struct measured_buffers *measured, const struct windows_report *windows);
+/* Joins independent passes of windows: a buffer has a size if two passes agree. Returns whether
+ * each buffer has a size. */
+bool evaluate_passes(const struct measured_buffers *passes, int count, struct measured_buffers *to);
 /* Sets the instruction set of the core model, the conditions of its `match` line, and its name. */
 void evaluate_identity(const struct machine *machine, struct measured *measured, char name[24]);

@@ -530,6 +530,34 @@ static void build(struct graph *graph)
 	free(graph->unknown);
 }
 
+/* Latency that a class without a known latency gets in the search for cycles that need it: more
+ * than a cycle of the graph takes without such a class. */
+#define LATENCY_GUESS 1e4
+
+/* Whether the weight of the edge lacks the latency of its producer. */
+static bool lacks_latency(const struct graph *graph, const struct deps_edge *edge)
+{
+	const struct deps_node *from = &graph->node[edge->from];
+
+	return !edge->memory && from->part != PART_STORE && from->class && edge->out <= 0 &&
+	       !uarch_known(from->class->latency) &&
+	       !graph->facts[graph->loop->path[from->step].insn].eliminated;
+}
+
+/* Returns a class without a known latency on a cycle of the graph; NULL: there is none. Changes the
+ * weights of the edges. */
+static const struct uarch_class *find_lacking(struct graph *graph, struct cycle *cycle)
+{
+	for (int i = 0; i < graph->edges; i++)
+		if (lacks_latency(graph, &graph->edge[i]))
+			graph->edge[i].weight += LATENCY_GUESS;
+	cycle_find(graph->edge, graph->edges, graph->nodes, cycle);
+	for (int i = 0; i < cycle->count; i++)
+		if (lacks_latency(graph, &graph->edge[cycle->edge[i]]))
+			return graph->node[graph->edge[cycle->edge[i]].from].class;
+	return NULL;
+}
+
 void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct uarch_insn *facts,
 	enum deps_renaming renaming, double miss, struct chain *chain)
 {
@@ -546,6 +574,8 @@ void deps_chain(const struct loop *loop, const struct uarch *uarch, const struct
 	cycle_find(graph.edge, graph.edges, graph.nodes, &cycle);
 	if (cycle.count)
 		describe(&graph, &cycle, chain);
+	if (graph.unknown_count)
+		chain->lacks = find_lacking(&graph, &cycle);
 	free(cycle.edge);
 	free(graph.node);
 	free(graph.edge);

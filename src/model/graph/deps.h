@@ -39,6 +39,8 @@ struct chain {
 			 that the load does not */
 	int unknown; /* number of instructions without a known latency; an unknown latency counts as
 			0, so that `cycles` stays a lower bound */
+	const struct uarch_class *lacks; /* a class without a known latency on a cycle of the graph,
+					    which may be slower than `cycles`; NULL: none */
 };
 
 /* Which loads count as renamed. A core can rename a load to the store that wrote its value. */

@@ -43,5 +43,6 @@ LIMIT(PAST, SOFT, MEMORY, 20, "write-bandwidth")
 LIMIT(MOVING, SOFT, MEMORY, 20, "moving-lines")
 LIMIT(WINDOW, SOFT, MEMORY, 20, "window")
 LIMIT(OVERLAP, SOFT, CHAIN, 20, "chain-overlap")
+LIMIT(UNKNOWN_LATENCY, SOFT, CHAIN, 20, "unknown-latency")
 LIMIT(SHARED, SOFT, MEMORY, 19, "shared-l3")
 #undef LIMIT

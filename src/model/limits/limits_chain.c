@@ -176,6 +176,11 @@ void limits_chain(struct tally *tally)
 	struct limit_words what;
 
 	deps_chain(tally->loop, tally->uarch, tally->facts, RENAMES_ALL, 0, chain);
+	if (chain->lacks)
+		limits_add_unknown(tally, LIMIT_UNKNOWN_LATENCY,
+			"the core model does not know the latency of %s: the latency limit may be "
+			"too low",
+			chain->lacks->name);
 	if (chain->cycles <= 0)
 		return;
 	what = describe_chain(tally, chain);

@@ -87,6 +87,11 @@ struct measured_buffer {
 			   may be empty */
 };
 
+struct measured_buffers {
+	int count;
+	struct measured_buffer buffer[MEASURED_BUFFERS];
+};
+
 struct measured {
 	char isa[16], processor[64]; /* isa: instruction set, such as "x86_64"; processor: the name
 					that the processor reports */
@@ -103,8 +108,7 @@ struct measured {
 	struct measured_mix mix[MEASURED_MIXES];
 	int fact_count;
 	struct measured_fact fact[MEASURED_FACTS];
-	int buffer_count;
-	struct measured_buffer buffer[MEASURED_BUFFERS];
+	struct measured_buffers buffers;
 };
 
 /* Writes up to `most` mixes that should be measured next to `next`, and returns the number of these

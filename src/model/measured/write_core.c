@@ -445,7 +445,7 @@ static void add_buffer(struct writer *w, const struct measured_buffer *buffer)
 		text_addf(w->text, "# %s: %s\n", word,
 			knee->kind == KNEE_NONE
 				? "the time did not rise up to the largest number tried"
-			: knee->kind == KNEE_UNCLEAR ? "too much noise to see where the time rises"
+			: knee->kind == KNEE_UNCLEAR ? "no second measurement confirms the knee"
 						     : "not measured");
 		return;
 	}
@@ -515,7 +515,7 @@ void measured_write(const struct measured *measured, const struct measured_ports
 	add_facts(&w, false);
 	for (int level = 1; level <= 2; level++)
 		add_cache(&w, level);
-	for (int i = 0; i < measured->buffer_count; i++)
-		add_buffer(&w, &measured->buffer[i]);
+	for (int i = 0; i < measured->buffers.count; i++)
+		add_buffer(&w, &measured->buffers.buffer[i]);
 	text_free(&w.comment);
 }
