@@ -83,6 +83,25 @@ TEST(a_cost_below_minus_the_loops_cycles_is_no_cost)
 	assert_string_equal(report.insn[2].why_twice, "");
 }
 
+/* The division of a loop writes two registers, so nothing of it can be measured. */
+TEST(an_instruction_that_cannot_be_changed_has_no_cost_but_a_jump_needs_none)
+{
+	static struct cost_report report;
+
+	report = (struct cost_report){ .count = 2, .cpe = { 6, 6, 6 } };
+	for (int i = 0; i < 2; i++)
+		report.insn[i] = (struct cost_insn){ .cost = { NAN, NAN, NAN },
+			.why_twice = COST_JUMPS,
+			.why_later = COST_JUMPS,
+			.why_saved = COST_JUMPS };
+	assert_null(cost_missing(&report));
+	for (size_t i = 0; i < 3; i++)
+		strcpy((char *[]){ report.insn[0].why_twice, report.insn[0].why_later,
+			       report.insn[0].why_saved }[i],
+			"the instruction writes several registers");
+	check_contains(cost_missing(&report), "several registers");
+}
+
 TEST(costs_that_explain_less_than_the_loop_are_known)
 {
 	static struct cost_report report;

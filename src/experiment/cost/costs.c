@@ -120,7 +120,7 @@ const char *cost_missing(const struct cost_report *report)
 		const struct cost_insn *insn = &report->insn[i];
 
 		if (insn->why_twice[0] && insn->why_later[0] &&
-			strcmp(insn->why_twice, insn->why_saved) != 0)
+			strcmp(insn->why_twice, COST_JUMPS) != 0)
 			return insn->why_twice;
 	}
 	return NULL;
