@@ -42,7 +42,9 @@ void cost_estimate(struct cost_insn *insn, double cpe)
 {
 	struct cost_value wait = cost_scaled(insn->later, insn->latency);
 
-	if (insn->wait.value < wait.value)
+	/* Of a result that comes a cycle later, the error counts as often as the latency has
+	 * cycles. */
+	if (isfinite(insn->wait.value) && !exceeds(insn->wait, wait))
 		wait = insn->wait;
 	wait = at_most(wait, cpe);
 	insn->cost = insn->twice;
