@@ -13,8 +13,9 @@ struct machine_made {
 	double noise; /* largest deviation of a measurement */
 	/* Percent of the measurements next to another process, which then take twice as long. */
 	unsigned disturbed;
-	bool other_quiet; /* the other core is not disturbed */
-	double each;	  /* seconds that a measurement takes */
+	bool often_slower; /* two of three measurements take half as long again, and look quiet */
+	bool other_quiet;  /* the other core is not disturbed */
+	double each;	   /* seconds that a measurement takes */
 	double now;
 	struct random numbers;
 	int requests, fails_without_crowd;
@@ -34,6 +35,8 @@ static struct result answer(void *context, const struct request *request)
 	       cycles = made->always + (random ? made->random : 0) +
 			(made->both && !(small && crowded) ? 0 : pages + sets);
 
+	if (made->often_slower && made->requests % 3)
+		cycles *= 1.5;
 	cycles += made->noise * (2 * (double)(random_next(&made->numbers) >> 40) * 0x1p-24 - 1);
 	disturbed = random_below(&made->numbers, 100) < made->disturbed &&
 		    !(request->elsewhere && made->other_quiet);
@@ -77,6 +80,7 @@ static struct why *measured(const char *words, struct machine_made *made, double
 	explanation->status = status_ok();
 	explanation->limits.uarch = &uarch;
 	explanation->limits.limit_count = 2;
+	explanation->misses.caches.level[1].bytes = 1 << 20;
 	explanation->limits.limit[0] =
 		(struct limit){ .kind = LIMIT_MEMORY_LATENCY, .known = true, .cpe = predicted };
 	explanation->limits.limit[1] =
@@ -233,6 +237,15 @@ TEST(other_processes_are_no_cause_and_hide_none)
 						disturbed, causes(why));
 				why_free(why);
 			}
+}
+
+TEST(a_loop_that_is_often_slower_without_a_change_is_contended)
+{
+	struct machine_made made = { .always = 6, .often_slower = true };
+	struct why *why = measured(setting_words, &made, 4, 4, NAN);
+
+	assert_true(why_report(why)->contended);
+	why_free(why);
 }
 
 TEST(another_core_is_compared_only_if_this_one_is_busy)
