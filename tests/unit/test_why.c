@@ -2,7 +2,10 @@
  * overlap, and nothing named where there is no gap. */
 #include "fake_measurer.h"
 
+#include <unistd.h>
+
 #include "base/random.h"
+#include "engine/own/own.h"
 #include "experiment/why/why.h"
 #include "kernels/knob_rows.h"
 
@@ -483,6 +486,67 @@ TEST(pairs_fit_the_setting)
 		else
 			assert_null(with);
 	}
+	explanation_free(explanation);
+}
+
+/* Opens an own loop over random data; skips where there is no compiler. */
+static const struct kernel *open_random(void)
+{
+	const char path[] = "why-random.c";
+	const struct kernel *kernel = NULL;
+	struct text said = { 0 };
+	FILE *file = fopen(path, "w");
+	struct status status;
+
+	assert_non_null(file);
+	fputs("/* slexplore: a=u8[n]:random(4) */\n"
+	      "long loop(long n, unsigned char *a) { long s = 0; for (long i = 0; i < n; i++) s += "
+	      "a[i]; return s; }\n",
+		file);
+	fclose(file);
+	status = own_open(path, NULL, &said, &kernel);
+	unlink(path);
+	text_free(&said);
+	if (!status_is_ok(&status))
+		skip();
+	return kernel;
+}
+
+/* Returns the only cause for which the data of an own loop are sorted. */
+static const char *sorted_for(const struct setting *setting, const struct explanation *explanation)
+{
+	static struct why_cause cause[WHY_PAIRS];
+	struct why_side side[WHY_PAIRS];
+	const char *name = "";
+
+	for (int k = pairs_find(setting, explanation, cause, side) - 1; k >= 0; k--)
+		if (side[k].own.ordered) {
+			assert_string_equal(name, "");
+			name = cause[k].name;
+			assert_true(*pairs_meaning(name) && *pairs_remedy(name));
+		}
+	return name;
+}
+
+TEST(sorted_data_show_what_random_data_cost)
+{
+	struct explanation *explanation = explanation_new();
+	struct limits *limits = &explanation->limits;
+	struct setting setting = { .kernel = open_random() };
+
+	for (int i = 0; i < setting.kernel->knob_count; i++)
+		setting.v[i] = setting.kernel->knobs[i].initial;
+	explanation->loop.fresh = -1;
+	assert_string_equal(sorted_for(&setting, explanation), "order of values");
+	limits->limit[limits->limit_count++] = (struct limit){ .kind = LIMIT_FORWARDING };
+	assert_string_equal(sorted_for(&setting, explanation), "store forwarding");
+	limits->beyond[0] = 0.1;
+	assert_string_equal(sorted_for(&setting, explanation), "order of access");
+	explanation->loop.fresh = 0.67;
+	assert_string_equal(sorted_for(&setting, explanation), "unlearnt jumps");
+	explanation->loop.varies = true;
+	assert_string_equal(sorted_for(&setting, explanation), "unlearnt branches");
+	limits->limit_count = 0;
 	explanation_free(explanation);
 }
 
