@@ -62,7 +62,8 @@ static void add_unlearnt(struct tally *tally)
 	       late = tally->place->fresh ? 0
 					  : fmax(loop->fresh - loop->learnt, 0) * tally->elements,
 	       slower = correction(tally, loop->branches, late), cycles, each, base;
-	const char *what = loop->varies ? "mispredictions" : "mispredicted indirect jumps or calls";
+	const char *what = loop->varies ? "mispredictions of branches"
+					: "mispredictions of indirect jumps or calls";
 
 	if (loop->branches < 0)
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
