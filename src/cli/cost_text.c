@@ -179,12 +179,15 @@ static void cost_text(struct report *report, const void *item)
 		text_print(out, TEXT_COLUMNS, "at most: ", 2,
 			"the costs add up to more than the cycles of the loop. Several limits bind "
 			"at once, or nearly, so each cost is the most that the instruction costs.");
-	if (cost_at_least(cost) && !(cost->slot.value > 0) && !cost_missing(cost) &&
-		jumps_of(cost) > 1)
+	if (cost_at_least(cost) && cost_missing(cost))
+		text_print(out, TEXT_COLUMNS, "less: ", 2,
+			"the known costs add up to less than the cycles of the loop, because not "
+			"all costs are measured: see the reasons below.");
+	else if (cost_at_least(cost) && !(cost->slot.value > 0) && jumps_of(cost) > 1)
 		text_print(out, TEXT_COLUMNS, "less: ", 2,
 			"the costs add up to less than the cycles of the loop, because the costs "
 			"of its jumps are not measured.");
-	else if (cost_at_least(cost) && !(cost->slot.value > 0) && !cost_missing(cost))
+	else if (cost_at_least(cost) && !(cost->slot.value > 0))
 		text_print(out, TEXT_COLUMNS, "less: ", 2,
 			"the costs add up to less than the cycles of the loop. Something limits "
 			"the loop that no single instruction causes, such as the front end.");

@@ -77,6 +77,30 @@ TEST(text_has_a_row_for_each_instruction_and_each_reason_once)
 	free(text);
 }
 
+TEST(a_missing_cost_explains_a_small_sum)
+{
+	static const char several[] = "the instruction writes several registers";
+	struct cost_insn *insn = &cost.insn[1];
+	char *text;
+
+	write_cost("text");
+	cost.cpe = (struct cost_value){ 6, 6, 6 };
+	cost.count = 2;
+	cost.insn[0].cost = (struct cost_value){ 0, -0.01, 0.01 };
+	insn->cost = insn->twice = insn->later = unknown;
+	memcpy(insn->why_twice, several, sizeof(several));
+	memcpy(insn->why_later, several, sizeof(several));
+	memcpy(insn->why_saved, several, sizeof(several));
+	prepare("text", &subject_cost);
+	report_begin(&report);
+	report_write(&report, &subject_cost, &cost);
+	text = memory_string(end());
+	check_parts(text, "sum of known costs", "less: the known costs add up",
+		"not changed: the instruction writes several registers (row 2)");
+	assert_null(strstr(text, "jumps are not measured"));
+	free(text);
+}
+
 TEST(csv_has_a_line_for_each_instruction)
 {
 	const char *text = write_cost("csv");

@@ -161,6 +161,39 @@ TEST(ports_have_their_pressure)
 	check_near(pressure_of("p1"), 1, 1e-9);
 }
 
+/* The counters of a histogram: the load is instruction 2, its counter one of four, or each in turn.
+ */
+static uint64_t counter_at_random(int turn, int insn, int operand)
+{
+	uint32_t random = (uint32_t)turn * 2654435761u;
+
+	return insn == 2 ? 0x20000 + 8 * (uint64_t)(random >> 13 & 3)
+			 : 0x10000 + 8 * (uint64_t)turn;
+}
+
+static uint64_t counter_in_turn(int turn, int insn, int operand)
+{
+	return insn == 2 ? 0x20000 + 8 * (uint64_t)(turn & 3) : 0x10000 + 8 * (uint64_t)turn;
+}
+
+TEST(changes_of_few_places_wait_for_each_other)
+{
+	static const char histogram[] =
+		"mov rax,[rsi]; add rsi,8; add qword [rdx+rax*8],rcx; cmp rsi,rdi; jne top";
+	struct loop loop;
+
+	assembly_loop(histogram, &loop);
+	assembly_step(&loop, 400, counter_at_random);
+	limits_compute(&loop, core_named("zen3"), &(struct limits_place){ 0 }, &limits);
+	/* A quarter of the changes, of 7 cycles each. */
+	check_near(cycles_of(LIMIT_FORWARDING) / 400, 1.75, 0.15);
+	check_contains(cause_of(LIMIT_FORWARDING), "same place");
+	assembly_step(&loop, 400, counter_in_turn);
+	limits_compute(&loop, core_named("zen3"), &(struct limits_place){ 0 }, &limits);
+	assert_true(!find(LIMIT_FORWARDING) || !strstr(cause_of(LIMIT_FORWARDING), "same place"));
+	loop_free(&loop);
+}
+
 TEST(names_are_complete)
 {
 	for (int kind = 0; kind < LIMIT_COUNT; kind++) {

@@ -17,6 +17,7 @@ struct simulated {
 	double itself;
 	double now;
 	int requests;
+	int bases; /* measurements of the loop without fillers */
 };
 
 static const struct slack_filler *filler_of(const struct slack_report *truth, unsigned number)
@@ -70,6 +71,10 @@ static double cycles_of(const struct simulated *simulated, unsigned filler, doub
 	return fmax(cycles, simulated->whole ? ceil(count - 1e-9) : count);
 }
 
+/* Another program slows the loop without fillers in all measurements but every fourth, and no trial
+ * shows it. */
+static bool often_slower;
+
 /* Another process disturbs each measurement, or each measurement of two fillers together. */
 static bool all_disturbed, pairs_disturbed;
 
@@ -87,6 +92,9 @@ static struct result answer(void *context, const struct request *request)
 
 	if (!request->change.write && simulated->itself > 0)
 		cycles = simulated->itself;
+	if (often_slower && change->count == 0 && simulated->now > 0.05 &&
+		simulated->bases++ % 4 != 3)
+		cycles *= 1.4;
 	for (int i = 0; i < 40; i++)
 		result.trials.trial[result.trials.count++] =
 			(struct trial){ .cpe = (1 + disturbed) * cycles * (1 + (i % 5 - 2) * 1e-3) /
@@ -217,6 +225,23 @@ TEST(no_resource_begins_after_the_time_limit)
 	assert_false(slack_report(slack)->complete);
 	assert_true(slack_report(slack)->resource[0].kind != SLACK_WAITS);
 	assert_true(slack_report(slack)->seconds < 0.05 + 20 * 0.003);
+	slack_free(slack);
+	uarch_free(uarch);
+}
+
+/* The loop's own cycles are measured in each pass, the fewest count, and a loop that is often
+ * slower is contended. */
+TEST(a_loop_that_is_often_slower_is_contended)
+{
+	struct uarch *uarch;
+	struct slack *slack = slack_of("mul-by", "zen4", "", &uarch);
+	struct simulated simulated = { .truth = slack_report(slack), .base = 5 };
+
+	often_slower = true;
+	measure_on(slack, &simulated);
+	often_slower = false;
+	check_near(slack_report(slack)->cycles, 5, 0.01);
+	assert_true(slack_report(slack)->contended);
 	slack_free(slack);
 	uarch_free(uarch);
 }

@@ -221,6 +221,25 @@ TEST(test_branches)
 	assert_true(found > branches.count * 9 / 10);
 }
 
+/* The target of a call depends on data: no branch of the loop goes both ways. */
+TEST(calls_by_pointers_are_branches_too)
+{
+	int calls = 0;
+
+	check_ok(step(open_loop("calls.c",
+		"/* slexplore: a=u8[n]:random(2) n=256 cflags=-O1 */\n"
+		"__attribute__((noinline)) static long f(long v) { return v + 1; }\n"
+		"__attribute__((noinline)) static long g(long v) { return v * 3; }\n"
+		"static long (*volatile t[2])(long) = { f, g };\n"
+		"long loop(long n, unsigned char *a) { long s = 0; for (long i = 0; i < n; i++) "
+		"s += t[a[i]](i); return s; }\n")));
+	assert_false(loop.varies);
+	assert_true(branches.count > 1000);
+	for (int i = 0; i < branches.count; i++)
+		calls += branches.branch[i].indirect;
+	assert_true(calls > branches.count / 4);
+}
+
 /* An inner loop up to n has as many iterations as in the user's calls. */
 TEST(a_small_n_is_stepped_as_it_is)
 {

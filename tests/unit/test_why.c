@@ -2,7 +2,10 @@
  * overlap, and nothing named where there is no gap. */
 #include "fake_measurer.h"
 
+#include <unistd.h>
+
 #include "base/random.h"
+#include "engine/own/own.h"
 #include "experiment/why/why.h"
 #include "kernels/knob_rows.h"
 
@@ -13,8 +16,9 @@ struct machine_made {
 	double noise; /* largest deviation of a measurement */
 	/* Percent of the measurements next to another process, which then take twice as long. */
 	unsigned disturbed;
-	bool other_quiet; /* the other core is not disturbed */
-	double each;	  /* seconds that a measurement takes */
+	bool often_slower; /* two of three measurements take half as long again, and look quiet */
+	bool other_quiet;  /* the other core is not disturbed */
+	double each;	   /* seconds that a measurement takes */
 	double now;
 	struct random numbers;
 	int requests, fails_without_crowd;
@@ -34,6 +38,8 @@ static struct result answer(void *context, const struct request *request)
 	       cycles = made->always + (random ? made->random : 0) +
 			(made->both && !(small && crowded) ? 0 : pages + sets);
 
+	if (made->often_slower && made->requests % 3)
+		cycles *= 1.5;
 	cycles += made->noise * (2 * (double)(random_next(&made->numbers) >> 40) * 0x1p-24 - 1);
 	disturbed = random_below(&made->numbers, 100) < made->disturbed &&
 		    !(request->elsewhere && made->other_quiet);
@@ -77,6 +83,7 @@ static struct why *measured(const char *words, struct machine_made *made, double
 	explanation->status = status_ok();
 	explanation->limits.uarch = &uarch;
 	explanation->limits.limit_count = 2;
+	explanation->misses.caches.level[1].bytes = 1 << 20;
 	explanation->limits.limit[0] =
 		(struct limit){ .kind = LIMIT_MEMORY_LATENCY, .known = true, .cpe = predicted };
 	explanation->limits.limit[1] =
@@ -233,6 +240,15 @@ TEST(other_processes_are_no_cause_and_hide_none)
 						disturbed, causes(why));
 				why_free(why);
 			}
+}
+
+TEST(a_loop_that_is_often_slower_without_a_change_is_contended)
+{
+	struct machine_made made = { .always = 6, .often_slower = true };
+	struct why *why = measured(setting_words, &made, 4, 4, NAN);
+
+	assert_true(why_report(why)->contended);
+	why_free(why);
 }
 
 TEST(another_core_is_compared_only_if_this_one_is_busy)
@@ -470,6 +486,67 @@ TEST(pairs_fit_the_setting)
 		else
 			assert_null(with);
 	}
+	explanation_free(explanation);
+}
+
+/* Opens an own loop over random data; skips where there is no compiler. */
+static const struct kernel *open_random(void)
+{
+	const char path[] = "why-random.c";
+	const struct kernel *kernel = NULL;
+	struct text said = { 0 };
+	FILE *file = fopen(path, "w");
+	struct status status;
+
+	assert_non_null(file);
+	fputs("/* slexplore: a=u8[n]:random(4) */\n"
+	      "long loop(long n, unsigned char *a) { long s = 0; for (long i = 0; i < n; i++) s += "
+	      "a[i]; return s; }\n",
+		file);
+	fclose(file);
+	status = own_open(path, NULL, &said, &kernel);
+	unlink(path);
+	text_free(&said);
+	if (!status_is_ok(&status))
+		skip();
+	return kernel;
+}
+
+/* Returns the only cause for which the data of an own loop are sorted. */
+static const char *sorted_for(const struct setting *setting, const struct explanation *explanation)
+{
+	static struct why_cause cause[WHY_PAIRS];
+	struct why_side side[WHY_PAIRS];
+	const char *name = "";
+
+	for (int k = pairs_find(setting, explanation, cause, side) - 1; k >= 0; k--)
+		if (side[k].own.ordered) {
+			assert_string_equal(name, "");
+			name = cause[k].name;
+			assert_true(*pairs_meaning(name) && *pairs_remedy(name));
+		}
+	return name;
+}
+
+TEST(sorted_data_show_what_random_data_cost)
+{
+	struct explanation *explanation = explanation_new();
+	struct limits *limits = &explanation->limits;
+	struct setting setting = { .kernel = open_random() };
+
+	for (int i = 0; i < setting.kernel->knob_count; i++)
+		setting.v[i] = setting.kernel->knobs[i].initial;
+	explanation->loop.fresh = -1;
+	assert_string_equal(sorted_for(&setting, explanation), "order of values");
+	limits->limit[limits->limit_count++] = (struct limit){ .kind = LIMIT_FORWARDING };
+	assert_string_equal(sorted_for(&setting, explanation), "store forwarding");
+	limits->beyond[0] = 0.1;
+	assert_string_equal(sorted_for(&setting, explanation), "order of access");
+	explanation->loop.fresh = 0.67;
+	assert_string_equal(sorted_for(&setting, explanation), "unlearnt jumps");
+	explanation->loop.varies = true;
+	assert_string_equal(sorted_for(&setting, explanation), "unlearnt branches");
+	limits->limit_count = 0;
 	explanation_free(explanation);
 }
 

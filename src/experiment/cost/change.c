@@ -57,7 +57,7 @@ static const char *refuse_all(const struct insn *insn)
 	if (!insn->known)
 		return "the decoder does not know the instruction";
 	if (insn->flow != FLOW_NONE)
-		return "a jump decides which instruction runs next";
+		return COST_JUMPS;
 	if (insn->writeback)
 		return "the instruction moves a pointer, such as the stack pointer";
 	if (cost_target(insn) < 0)

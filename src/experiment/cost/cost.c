@@ -376,7 +376,8 @@ static void measure_change(struct cost *cost, int i, enum cost_change kind, char
 }
 
 /* Whether a delay by the whole latency must be measured: the delay by one cycle, times the latency,
- * would be the cost of the instruction. A small delay may also change which instruction a port
+ * would be the cost of the instruction, or the core model says so and the delay is lost in noise. A
+ * small delay may also change which instruction a port
  * executes first, and such an effect does not grow with the delay. */
 static bool needs_whole(const struct cost *cost, int i)
 {
@@ -387,6 +388,8 @@ static bool needs_whole(const struct cost *cost, int i)
 	if (points[COST_LATER].count == 0 || points[COST_HELD].count == 0 || row->why_later[0])
 		return false;
 	wait = row->latency * later_by(row, points).value;
+	if (isfinite(row->model))
+		wait = fmax(wait, row->model);
 	if (points[COST_TWICE].count > 0)
 		twice = twice_of(cost, i).value;
 	return cost_delays(row) > 1 && wait > twice + COST_SHARE * cost->report.cpe.value;

@@ -215,6 +215,9 @@ void cost_discard(struct cost_report *report);
  * place. For example, stores to random lines are faster in pairs that go to the same line. */
 bool cost_below(const struct cost_report *report);
 
+/* The reason why a jump has no cost. */
+#define COST_JUMPS "a jump decides which instruction runs next"
+
 /* Returns the reason why an instruction of the loop has no measured cost. Jumps never have a cost.
  * NULL: all instructions except jumps have a measured cost. If one is missing, the sum says nothing
  * about the loop. */

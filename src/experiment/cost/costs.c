@@ -42,7 +42,9 @@ void cost_estimate(struct cost_insn *insn, double cpe)
 {
 	struct cost_value wait = cost_scaled(insn->later, insn->latency);
 
-	if (insn->wait.value < wait.value)
+	/* Of a result that comes a cycle later, the error counts as often as the latency has
+	 * cycles. */
+	if (isfinite(insn->wait.value) && !exceeds(insn->wait, wait))
 		wait = insn->wait;
 	wait = at_most(wait, cpe);
 	insn->cost = insn->twice;
@@ -120,7 +122,7 @@ const char *cost_missing(const struct cost_report *report)
 		const struct cost_insn *insn = &report->insn[i];
 
 		if (insn->why_twice[0] && insn->why_later[0] &&
-			strcmp(insn->why_twice, insn->why_saved) != 0)
+			strcmp(insn->why_twice, COST_JUMPS) != 0)
 			return insn->why_twice;
 	}
 	return NULL;

@@ -267,6 +267,17 @@ static double forwarded_after(const struct loop *loop, const struct limits *limi
 	return cycles > 0 ? cycles : INFINITY;
 }
 
+/* Returns the cycles that a load of the slowest chain takes longer, on average, because its data
+ * are not in the first-level cache. */
+static double beyond_first(const struct limits *limits)
+{
+	for (int i = 0; i < limits->limit_count && limits->chain.loads > 0; i++)
+		if (limits->limit[i].kind == LIMIT_MEMORY_LATENCY && limits->limit[i].known)
+			return fmax(limits->limit[i].cycles - limits->chain.cycles, 0) /
+			       limits->chain.loads;
+	return 0;
+}
+
 /* Returns the cycles from the input of an instruction to its result: the input on the slowest chain
  * of the loop, or else its registers, or else its address. */
 static double latency_of(const struct loop *loop, const struct limits *limits, int index)
@@ -276,7 +287,8 @@ static double latency_of(const struct loop *loop, const struct limits *limits, i
 
 	for (int i = 0; i < limits->chain.link_count; i++)
 		if (loop->path[limits->chain.link[i].step].insn == index)
-			return (double)limits->chain.link[i].cycles;
+			return (double)limits->chain.link[i].cycles +
+			       (limits->chain.link[i].load ? beyond_first(limits) : 0);
 	if (!facts->known || !uarch_known(facts->latency))
 		return NAN;
 	return fmin(facts->latency - (insn->read_count > 0 ? facts->loading : 0),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "base/text.h"
 #include "experiment/changed.h"
 
@@ -39,7 +40,7 @@ enum { KNEES = 3, MORE_POINTS = 8, POINTS = 3 + KNEES + MORE_POINTS };
 /* Resources with disturbed values are measured up to PASSES times, within the time limit, which is
  * SECONDS if the caller gives none. An undisturbed value that is ambiguous SAME times stays
  * ambiguous. */
-enum { PASSES = 10, SAME = 3 };
+enum { PASSES = 10, SAME = 3, BASES = PASSES - 1 };
 #define SECONDS 3.0
 
 /* Largest number of instructions that are added to an iteration. */
@@ -53,6 +54,10 @@ struct slack {
 			 seconds */
 	bool bounded; /* the limit is also that of the first pass over the resources */
 	bool busy;    /* other processes disturbed all measurements of the loop without fillers */
+	/* the undisturbed measurements of the loop without fillers, cycles per element in ascending
+	 * order */
+	double base[BASES];
+	int bases;
 	/* The members below are valid only while slack_measure() runs. */
 	const struct measurer *measurer;
 	double begin;
@@ -377,8 +382,8 @@ static void measure_again(struct slack *slack, struct slack_resource *resource)
 		*resource = again;
 }
 
-/* Measures the loop without fillers. Other processes only make the loop slower, so the fewest
- * cycles of all passes count, and undisturbed cycles count before disturbed ones. */
+/* Measures the loop without fillers, once in each pass. Other processes only make the loop slower,
+ * so the fewest cycles of all passes count, and undisturbed cycles count before disturbed ones. */
 static struct status measure_base(struct slack *slack, bool *contended)
 {
 	struct slack_report *report = &slack->report;
@@ -388,6 +393,10 @@ static struct status measure_base(struct slack *slack, bool *contended)
 
 	snprintf(report->doing, sizeof(report->doing), "the loop without fillers");
 	status = measure_point(slack, report->resource[0].option[0].number, 0, &point, &busy);
+	if (status_is_ok(&status) && !busy && slack->bases < BASES) {
+		slack->base[slack->bases++] = point.cycles / report->elements;
+		stats_sort(slack->base, (size_t)slack->bases);
+	}
 	if (!status_is_ok(&status) ||
 		(isfinite(report->cycles) &&
 			(busy > *contended ||
@@ -536,6 +545,7 @@ static void measure_first(struct slack *slack)
 static void measure_all(struct slack *slack)
 {
 	struct slack_report *report = &slack->report;
+	struct status steady;
 
 	if (!report->complete)
 		measure_first(slack);
@@ -543,14 +553,16 @@ static void measure_all(struct slack *slack)
 		return;
 	slack->visits = VISITS;
 	for (int pass = 1; pass < PASSES; pass++) {
-		if (slack->busy)
+		if (slack->busy || (slack->bases < BASES && !is_over(slack) && !is_late(slack)))
 			(void)measure_base(slack, &slack->busy);
 		for (int i = 0; i < report->count; i++)
 			if (is_left(&report->resource[i], pass) &&
 				!measurer_stopped(slack->measurer) && !is_late(slack))
 				measure_again(slack, &report->resource[i]);
 	}
-	report->contended = slack->busy;
+	steady = changed_steady(slack->base, slack->bases);
+	/* A loop that is slower now and then without any change shares its core or its cache. */
+	report->contended = slack->busy || !status_is_ok(&steady);
 	for (int i = 0; i < report->count; i++) {
 		report->contended |= report->resource[i].contended;
 		/* A later pass may have measured fewer cycles of the loop without added

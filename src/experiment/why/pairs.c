@@ -24,6 +24,9 @@ enum { ALIAS_NEAR = 64, ALIAS_STEPS = 400 };
  * CODE_MATTERS, the position of its code within cache lines is not tested as a cause. */
 #define CODE_MATTERS (256 << 10)
 
+/* Fewer mispredictions per element explain nothing. */
+#define MISPREDICTED 0.01
+
 struct pair {
 	const char *name;
 	const char *kernel; /* the change is only for this kernel; NULL: for every kernel with the
@@ -362,20 +365,65 @@ static bool ordered(struct why_side *side, char *with)
 	return side->own.ordered;
 }
 
-static bool ordered_data(
+/* What the loop does with random data, and so what the same data in order change. */
+enum random_effect { BRANCHES, JUMPS, STORES, LINES, NUMBERS };
+
+static enum random_effect random_effect(const struct explanation *explanation)
+{
+	const struct limits *limits = &explanation->limits;
+
+	if (explanation->loop.varies)
+		return BRANCHES;
+	/* No branch goes both ways, so the mispredictions are those of jumps and calls. */
+	if (explanation->loop.fresh >= MISPREDICTED)
+		return JUMPS;
+	/* NAN: unknown whether the loop misses lines. */
+	if (!(limits->beyond[0] <= 0))
+		return LINES;
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].kind == LIMIT_FORWARDING)
+			return STORES;
+	return NUMBERS;
+}
+
+static bool ordered_lines(
 	const struct explanation *explanation, int knob, struct why_side *side, char *with)
 {
 	(void)knob;
-	return !explanation->loop.varies && ordered(side, with);
+	return random_effect(explanation) == LINES && ordered(side, with);
+}
+
+static bool ordered_stores(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)knob;
+	return random_effect(explanation) == STORES && ordered(side, with);
+}
+
+static bool ordered_numbers(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)knob;
+	return random_effect(explanation) == NUMBERS && ordered(side, with);
+}
+
+static bool is_fresh(const struct why_side *side)
+{
+	return kernel_asked(side->setting.kernel, side->setting.v, ASKS_FRESH);
 }
 
 static bool ordered_branches(
 	const struct explanation *explanation, int knob, struct why_side *side, char *with)
 {
 	(void)knob;
-	return explanation->loop.varies &&
-	       !kernel_asked(side->setting.kernel, side->setting.v, ASKS_FRESH) &&
-	       ordered(side, with);
+	return random_effect(explanation) == BRANCHES && !is_fresh(side) && ordered(side, with);
+}
+
+static bool ordered_jumps(
+	const struct explanation *explanation, int knob, struct why_side *side, char *with)
+{
+	(void)knob;
+	return random_effect(explanation) == JUMPS && !is_fresh(side) && ordered(side, with);
 }
 
 static bool all_ones(
@@ -446,13 +494,27 @@ static const struct pair pairs[] = {
 		"Access the data in the order of their addresses." },
 	{ "order of access", "list-lookup", "misplaced", set_zero, true, NULL, NULL },
 	{ "order of access", "matmul", "order", along_rows, true, NULL, NULL },
-	{ "order of access", NULL, NULL, ordered_data, true, NULL, NULL },
+	{ "order of access", NULL, NULL, ordered_lines, true, NULL, NULL },
+	{ "store forwarding", NULL, NULL, ordered_stores, true,
+		"No line is missed: loads wait for a store just before to the same place, and "
+		"random "
+		"data decide how often.",
+		"Use several tables in turn, and add them up at the end." },
+	{ "order of values", NULL, NULL, ordered_numbers, true,
+		"No line is missed, and no branch goes both ways: the speed depends on the order "
+		"of "
+		"the numbers, for example by the time of a division.",
+		"Sort the data, or handle equal values together." },
 	{ "unlearnt branches", "mispredict", "random", set_zero, true,
 		"The branches depend on data whose order the branch predictor has not learnt.",
 		"Sort the data, or replace the branch by a conditional move." },
 	{ "unlearnt branches", "stores", "changed", set_zero, true, NULL, NULL },
 	{ "unlearnt branches", NULL, "data", set_zero, true, NULL, NULL },
 	{ "unlearnt branches", NULL, NULL, ordered_branches, true, NULL, NULL },
+	{ "unlearnt jumps", NULL, NULL, ordered_jumps, true,
+		"Indirect jumps or calls have targets that depend on data whose order the branch "
+		"predictor has not learnt.",
+		"Sort the data by target, or replace the call by code without jumps." },
 	{ "values of data", NULL, NULL, all_ones, true,
 		"The speed depends on the numbers: denormal numbers, for example, are slow.",
 		"Avoid denormal numbers: compile with -ffast-math, or set FTZ and DAZ." },

@@ -10,6 +10,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "experiment/advice/gap.h"
+#include "experiment/changed.h"
 
 /* All changes of one setting are measured within SECONDS, if the caller gives no other time. One
  * measurement ends after QUIET quiet trials or after VISIT seconds. For data beyond the second
@@ -271,10 +272,14 @@ static void set_gap(struct why *why)
 	const struct side *side = &why->side[0];
 	struct values base = is_quiet(side) ? side->quiet : side->all;
 	size_t count = (size_t)base.count;
+	struct status steady;
 
 	stats_sort(base.cpe, count);
-	report->contended = !is_quiet(side);
-	if (report->contended && side->all.count > BASES && why->spare) {
+	/* A loop in the core's own caches that is slower now and then without any change shares its
+	 * core or its cache. */
+	steady = changed_steady(base.cpe, base.count);
+	report->contended = !is_quiet(side) || (why->bytes <= why->near && !status_is_ok(&steady));
+	if (!is_quiet(side) && side->all.count > BASES && why->spare) {
 		why->spare = false;
 		report->count++;
 	}

@@ -277,14 +277,20 @@ static bool takes_other_path(struct own_stepping *stepping, int64_t n)
 	return misses_loop(stepping, n) || misses_loop(stepping, stepping->n / 2);
 }
 
-/* Whether a predictor must learn the loop's branches: a branch goes both ways, or a jump has
- * several targets. */
+/* Whether an instruction is a jump or a call to an address in a register or in memory. */
+static bool is_indirect(const struct insn *insn)
+{
+	return insn->flow == FLOW_INDIRECT || (insn->flow == FLOW_CALL && insn->target == 0);
+}
+
+/* Whether a predictor must learn the loop's branches: a branch goes both ways, or a jump or call
+ * may have several targets. */
 static bool needs_branches(const struct loop *loop)
 {
 	if (loop->varies)
 		return true;
 	for (int i = 0; i < loop->insn_count; i++)
-		if (loop->insn[i].flow == FLOW_INDIRECT)
+		if (is_indirect(&loop->insn[i]))
 			return true;
 	return false;
 }
@@ -308,15 +314,13 @@ static void find_branches(const struct own_stepping *stepping, const struct trac
 		for (; i + 1 < end[c]; i++) {
 			const struct insn *insn = &tracer->insn[tracer->seen[i].insn],
 					  *next = &tracer->insn[tracer->seen[i + 1].insn];
-			bool indirect = insn->flow == FLOW_INDIRECT ||
-					(insn->flow == FLOW_CALL && insn->target == 0);
 
-			if (indirect || insn->flow == FLOW_BRANCH)
+			if (is_indirect(insn) || insn->flow == FLOW_BRANCH)
 				branches->branch[branches->count++] = (struct loop_branch){
 					.address = insn->address + moved,
 					.target = next->address + moved,
 					.taken = next->address != insn->address + insn->length,
-					.indirect = indirect
+					.indirect = is_indirect(insn)
 				};
 		}
 		i = end[c];

@@ -62,6 +62,8 @@ static void add_unlearnt(struct tally *tally)
 	       late = tally->place->fresh ? 0
 					  : fmax(loop->fresh - loop->learnt, 0) * tally->elements,
 	       slower = correction(tally, loop->branches, late), cycles, each, base;
+	const char *what = loop->varies ? "mispredictions of branches"
+					: "mispredictions of indirect jumps or calls";
 
 	if (loop->branches < 0)
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
@@ -73,29 +75,28 @@ static void add_unlearnt(struct tally *tally)
 	cycles = base + count * each + slower;
 	if (!uarch_known(each))
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"%s mispredictions on fresh data; the cost of one is not known",
-			words_turn(tally, fresh).text);
+			"%s %s on fresh data; the cost of one is not known",
+			words_turn(tally, fresh).text, what);
 	else if (tally->place->fresh)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s cycles, and %s mispredictions of %s with their waits",
-			words_turn(tally, base).text, words_turn(tally, count).text,
+			"%s cycles, and %s %s of %s with their waits",
+			words_turn(tally, base).text, words_turn(tally, count).text, what,
 			words_number(each).text);
 	else if (slower > 0)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s mispredictions, %s branches that a slower predictor has learnt: +%s "
+			"%s %s, %s branches that a slower predictor has learnt: +%s "
 			"cycles; +%s on fresh data",
-			words_turn(tally, count).text, words_turn(tally, late).text,
+			words_turn(tally, count).text, what, words_turn(tally, late).text,
 			words_turn(tally, cycles - base).text,
 			words_turn(tally, fresh * each).text);
 	else if (count < RARE * tally->turns)
 		limits_add_unknown(tally, LIMIT_MISPREDICTION,
-			"+%s cycles on fresh data: %s mispredictions, which are learnt on these "
-			"data",
-			words_turn(tally, fresh * each).text, words_turn(tally, fresh).text);
+			"+%s cycles on fresh data: %s %s, which are learnt on these data",
+			words_turn(tally, fresh * each).text, words_turn(tally, fresh).text, what);
 	else
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s cycles, and %s mispredictions of %s; %s mispredictions on fresh data",
-			words_turn(tally, base).text, words_turn(tally, count).text,
+			"%s cycles, and %s %s, %s each; %s on fresh data",
+			words_turn(tally, base).text, words_turn(tally, count).text, what,
 			words_number(each).text, words_turn(tally, fresh).text);
 	limits_set_spread(tally, LIMIT_MISPREDICTION,
 		hypot((tally->place->fresh ? loop->fresh_spread : loop->learnt_spread) *
