@@ -171,6 +171,28 @@ TEST(the_mask_of_a_gather_is_no_chain)
 	loop_free(&loop);
 }
 
+/* A gather needs its target late, whatever computes it. Measured on Zen 3: gathers of eight values
+ * and six multiplications of the target take 26.0 cycles: 18 and 8. */
+TEST(a_gather_waits_for_its_target_at_its_end)
+{
+	struct uarch_class gather = { .name = "gather", .latency = 20, .accumulate = 8 },
+			   product = {
+				   .name = "product", .latency = 18, .accumulate = UARCH_UNKNOWN
+			   };
+	struct uarch_insn facts[2] = { { .known = true, .op = &gather },
+		{ .known = true, .op = &product } };
+	struct loop loop;
+
+	assembly_loop("vpgatherdd xmm0,[rdi+xmm2*4],xmm3; vpmulld xmm0,xmm0,xmm1", &loop);
+	loop.insn[0].kept = REG_VECTOR;
+	loop.insn[0].write_count = 1;
+	loop.insn[0].writes[0] = REG_VECTOR;
+	loop.insn[0].read_count = 0;
+	deps_chain(&loop, *state, facts, RENAMES_ALL, 0, &chain);
+	check_near(chain.cycles, 26, 1e-9);
+	loop_free(&loop);
+}
+
 TEST(misses_make_loads_of_the_chain_longer)
 {
 	struct uarch_insn facts[8];

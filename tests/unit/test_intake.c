@@ -57,4 +57,21 @@ TEST(an_address_of_three_parts_adds_its_index_last)
 	check_near(limits.predicted, 1, 0.05);
 }
 
+/* Four wide multiplications, one after the other: 4.0 cycles. With six shifts: 6.5; the ports of
+ * shifts serve ten micro-ops. */
+TEST(a_wide_multiplication_leaves_the_other_port_to_shifts)
+{
+	limits_of(zen3,
+		"mulx r9, r8, rcx; mulx r9, r8, rcx; mulx r9, r8, rcx; mulx r9, r8, rcx; sub rdi, "
+		"1; jne",
+		1);
+	check_near(limits.bound, 4, 0.05);
+	limits_of(zen3,
+		"mulx r9, r8, rcx; mulx r9, r8, rcx; mulx r9, r8, rcx; mulx r9, r8, rcx; shlx eax, "
+		"ecx, r9d; shlx ebx, ecx, r9d; shlx r10d, ecx, r9d; shlx esi, ecx, r9d; shlx r11d, "
+		"ecx, r9d; shlx r12d, ecx, r9d; sub rdi, 1; jne",
+		1);
+	assert_true(limits.bound <= 6.5);
+}
+
 RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

@@ -321,6 +321,18 @@ static double second_result(const struct graph *graph, const struct deps_node *f
 	return 0;
 }
 
+/* Whether an operation reads, through an edge, the target that it keeps a part of, and the core
+ * states the latency from the target: gathers, compressions and expansions. */
+static bool reads_target(
+	const struct graph *graph, const struct deps_node *to, const struct deps_edge *edge)
+{
+	const struct insn *insn = &graph->loop->insn[graph->loop->path[to->step].insn];
+
+	return to->part == PART_OPERATION && insn->kept != REG_NONE && insn->kept == edge->reg &&
+	       insn->accumulator == REG_NONE && to->class && uarch_known(to->class->latency) &&
+	       uarch_known(to->class->accumulate);
+}
+
 /* The latency from a producer to a consumer: the producer's latency, unless the core has special
  * forwarding between the two classes. */
 static double out_of(const struct graph *graph, const struct deps_node *from,
@@ -338,7 +350,8 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 		return from->latency - to->latency;
 	}
 	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class &&
-		from->class == to->class && addend && uarch_known(from->class->accumulate))
+		from->class == to->class && addend && uarch_known(from->class->accumulate) &&
+		!reads_target(graph, to, edge))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class, &slows);
 	/* A `chain` row of the core file (the latency between two classes) replaces the producer's
@@ -350,13 +363,15 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 
 /* The cycles by which a consumer reads an operand after its start: a consumer of two micro-ops may
  * combine flags first, or add a displacement to the base of an address, and read its other operands
- * in the second micro-op. */
+ * in the second micro-op. A gather combines the loaded values with its target when it has them. */
 static double read_after(
 	const struct graph *graph, const struct deps_node *to, const struct deps_edge *edge)
 {
 	const struct insn *insn = &graph->loop->insn[graph->loop->path[to->step].insn];
 	bool base = insn->address_only && insn->memory[0].base == edge->reg;
 
+	if (reads_target(graph, to, edge))
+		return to->class->latency - to->class->accumulate;
 	return to->part == PART_OPERATION && to->class && to->class->late > 0 &&
 			       uarch_known(to->class->latency) && !edge->memory && !base &&
 			       edge->reg != REG_FLAGS && edge->reg != REG_CARRY
