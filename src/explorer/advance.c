@@ -62,6 +62,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	machine_look(session);
 	live_begin(&session->live);
 	requests_begin(session);
+	session_choose_knob(session, playback_knob(session));
 	plan_build(session);
 	fronts_follow(session);
 	for (int i = 0; i < options->command_count; i++)

@@ -209,7 +209,6 @@ void plan_build(struct session *session)
 	int size = axis_knob(session, AXIS_SIZE), stride = axis_knob(session, AXIS_STRIDE);
 	struct plan *plan = &session->plan;
 
-	/* A replay may choose another knob, and the second slice follows the chosen knob. */
 	playback_renew(session);
 	plan->count = 0;
 	build_slice(session, &plan->by_size, size);

@@ -79,20 +79,6 @@ static void write_hint(struct session *session)
 	text_free(&words);
 }
 
-/* Returns `knob`, or the next knob that was recorded with several values if `knob` was not. */
-static int turnable_knob(const struct session *session, int knob)
-{
-	int count = session->playback.kernel->knob_count;
-
-	for (int i = 0; i < count; i++) {
-		int next = (knob + i) % count;
-
-		if (is_turnable(session, next))
-			return next;
-	}
-	return knob;
-}
-
 void playback_renew(struct session *session)
 {
 	const struct kernel *kernel = session->setting.kernel;
@@ -105,7 +91,20 @@ void playback_renew(struct session *session)
 			sizeof(session->playback.knob[i].all), session->playback.knob[i].ends,
 			sizeof(session->playback.knob[i].ends));
 	write_hint(session);
-	session->knob = turnable_knob(session, session->knob);
+}
+
+int playback_knob(struct session *session)
+{
+	int count = session->setting.kernel->knob_count;
+
+	playback_renew(session);
+	for (int i = 0; session->replay && i < count; i++) {
+		int knob = (session->knob + i) % count;
+
+		if (is_turnable(session, knob))
+			return knob;
+	}
+	return session->knob;
 }
 
 void playback_cell(const struct session *session, struct cell *cell)

@@ -119,6 +119,7 @@ void session_go(struct session *session, const struct setting *setting)
 {
 	int old = session_kernel_index(session, session->setting.kernel);
 	int new = session_kernel_index(session, setting->kernel);
+	bool other;
 
 	if (setting_equal(&session->setting, setting))
 		return;
@@ -135,7 +136,10 @@ void session_go(struct session *session, const struct setting *setting)
 				"%s are not recorded: a replay would not have their code",
 				setting->kernel->own ? "own loops" : "functions of programs");
 	}
+	other = session->setting.kernel != setting->kernel;
 	session->setting = *setting;
+	if (other)
+		session->knob = playback_knob(session);
 	session->turned = true;
 	entry_drop(session);
 	restart(session);

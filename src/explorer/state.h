@@ -287,6 +287,8 @@ bool playback_kernel(const struct session *session, const struct kernel *kernel)
 struct status playback_none(const struct session *session, const struct kernel *kernel);
 void playback_renew(struct session *session); /* call playback_renew() after a command that may have
 						 changed the kernel */
+/* Returns the chosen knob, or in a replay the next knob that was recorded with several values. */
+int playback_knob(struct session *session);
 /* Fills a cell (a setting on screen) with its sample from the replayed recording. The replayed
  * recording must contain the cell's setting. */
 void playback_cell(const struct session *session, struct cell *cell);

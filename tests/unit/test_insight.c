@@ -199,7 +199,7 @@ TEST(views_go_round_and_code_scrolls)
 		assert_string_equal(look(101)->screen.front, round[i]);
 	}
 	check_fails(session_command(session, "view nothing", 100.1), STATUS_USAGE,
-		"next, auto, slices, ladder");
+		"next, auto, curves, limits");
 	check_ok(session_command(session, "focus code", 100.1));
 	check_ok(session_command(session, "move down", 100.1));
 	assert_int_equal(look(101)->code_first, 1);

@@ -163,9 +163,9 @@ bool limits_uncertain(double cpe, double spread);
 /* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", "11.70", or "11.70,
  * uncertain (± 9.00)". */
 struct words limits_predicted(const struct limits *limits);
-/* Returns the index of the limit that causes most of the predicted cycles: predicted_by, or the next
- * lower limit if the limit predicted_by adds fewer cycles to it than it has itself. -1: no limit is
- * known. */
+/* Returns the index of the limit that causes most of the predicted cycles: predicted_by, or the
+ * next lower limit if the limit predicted_by adds fewer cycles to it than it has itself. -1: no
+ * limit is known. */
 int limits_main(const struct limits *limits);
 /* Returns the names of the limits that cause the predicted cycles: "memory-latency", or
  * "memory-latency and page-walks" if the second limit adds a noticeable part. */

@@ -79,9 +79,8 @@ static void add_unlearnt(struct tally *tally)
 			words_turn(tally, fresh).text, what);
 	else if (tally->place->fresh)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
-			"%s cycles, and %s %s of %s with their waits",
-			words_turn(tally, base).text, words_turn(tally, count).text, what,
-			words_number(each).text);
+			"%s cycles, and %s %s of %s with their waits", words_turn(tally, base).text,
+			words_turn(tally, count).text, what, words_number(each).text);
 	else if (slower > 0)
 		limits_add(tally, LIMIT_MISPREDICTION, cycles,
 			"%s %s, %s branches that a slower predictor has learnt: +%s "
