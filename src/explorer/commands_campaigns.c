@@ -172,6 +172,15 @@ static void show_core(struct session *session)
 		explainer->unload(explainer->context, &shipped);
 }
 
+/* Whether the measured core model would lack values that the present one has: one in MISSING_SHARE
+ * loops never ran on a quiet core. */
+enum { MISSING_SHARE = 20 };
+
+static bool is_worse(const struct session *session, const struct characterise_report *report)
+{
+	return session->insight.loaded && report->unmeasured * MISSING_SHARE > report->loops;
+}
+
 /* After this core was measured, uses the measured core model for its limits. */
 static void core_over(struct session *session)
 {
@@ -189,7 +198,7 @@ static void core_over(struct session *session)
 			report->seconds);
 		return;
 	}
-	if (!report->measured.width.known) {
+	if (!report->measured.width.known || is_worse(session, report)) {
 		if (session->screen.overlay == OVERLAY_NONE)
 			show_core(session);
 		session_notice(session, true,
@@ -211,12 +220,12 @@ static void core_over(struct session *session)
 	else if (report->unmeasured > 0)
 		session_notice(session, false,
 			"the limits now come from the measured core; %d of %d loops lack a value, "
-			"because the core was busy: M goes on",
+			"because the core was busy: M goes on, U goes back",
 			report->unmeasured, report->loops);
 	else
 		session_notice(session, false,
-			"measured in %.0f s: the limits now come from it; \"characterise save\" "
-			"keeps it",
+			"measured in %.0f s: the limits now come from it; U goes back, "
+			"\"characterise save\" keeps it",
 			report->seconds);
 }
 

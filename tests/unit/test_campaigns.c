@@ -70,6 +70,20 @@ static double figure_of(const struct request *request)
 		       : 2;
 }
 
+/* The loops that another program always disturbs: those whose names end in an odd character. */
+static bool disturbing;
+
+static void answer_request(void)
+{
+	struct result result = fake_result(&fake.request, 40, figure_of(&fake.request));
+
+	if (disturbing && generated_loop_of(fake.request.kernel) &&
+		fake.request.kernel->name[strlen(fake.request.kernel->name) - 1] % 2)
+		for (unsigned i = 0; i < result.trials.count; i++)
+			result.trials.trial[i].fate = TRIAL_CONTENDED;
+	fake_push(&fake, &result);
+}
+
 /* Answers requests, 2 ms each, until it thinks or is over. */
 static double answer(double now)
 {
@@ -77,7 +91,7 @@ static double answer(double now)
 		count < 40000 && look(now)->characterising && !campaigns_think(session); count++) {
 		session_advance(session, now);
 		if (fake.pending)
-			fake_answer(&fake, 40, figure_of(&fake.request));
+			answer_request();
 		now += 0.002;
 	}
 	return now;
@@ -113,6 +127,24 @@ TEST(it_thinks_while_others_go_on_and_comes_to_its_end)
 	assert_true(thoughts > 0);
 	assert_int_equal(models, 1);
 	assert_false(session_apart(session));
+}
+
+/* A model without many loops does not replace one that has them. */
+TEST(a_model_of_a_busy_core_is_not_taken)
+{
+	start();
+	double now = 100.01;
+
+	session->insight.loaded = true;
+	disturbing = true;
+	command("characterise", now);
+	for (now = answer(now); view.characterising; now = answer(now))
+		now = think(now);
+	disturbing = false;
+	session->insight.loaded = false;
+	assert_int_equal(models, 0);
+	check_contains(look(now)->screen.notice, "the core model did not change");
+	check_contains(look(now)->screen.notice, "busy core");
 }
 
 TEST(ended_while_it_thinks_it_ends_when_it_has)
