@@ -70,7 +70,7 @@ static double figure_of(const struct request *request)
 		       : 2;
 }
 
-/* The loops that another program always disturbs: those whose names end in an odd character. */
+/* The loops that another program always disturbs: those of latencies. */
 static bool disturbing;
 
 static void answer_request(void)
@@ -78,7 +78,7 @@ static void answer_request(void)
 	struct result result = fake_result(&fake.request, 40, figure_of(&fake.request));
 
 	if (disturbing && generated_loop_of(fake.request.kernel) &&
-		fake.request.kernel->name[strlen(fake.request.kernel->name) - 1] % 2)
+		strncmp(fake.request.kernel->name, "latency", 7) == 0)
 		for (unsigned i = 0; i < result.trials.count; i++)
 			result.trials.trial[i].fate = TRIAL_CONTENDED;
 	fake_push(&fake, &result);
