@@ -214,6 +214,15 @@ static bool counts(const struct insn *insn)
 						 !strcmp(insn->mnemonic, "dec")));
 }
 
+/* Whether an operation combines its result with the target that it keeps a part of, and the core
+ * states the latency from the target: gathers, compressions and expansions. The node of such an
+ * operation begins when it combines, so that its target is an input like any other. */
+static bool combines(const struct insn *insn, const struct uarch_class *class)
+{
+	return class && insn->kept != REG_NONE && insn->accumulator == REG_NONE &&
+	       uarch_known(class->latency) && uarch_known(class->accumulate);
+}
+
 /* Whether a register is the mask of a gather, which the gather clears. The next instruction need
  * not wait for the end of the gather: on Zen 5, a gather whose mask comes from the mask of the one
  * before takes no longer than one with a new mask (13.0 cycles for 16 values, which have a latency
@@ -249,7 +258,8 @@ static void add_step(struct graph *graph, int step, const struct forward **forwa
 	/* A plain load or store needs no operation node. */
 	if (facts->op || !facts->known || (load_count != 1 && result) ||
 		(load_count && result && insn->read_count)) {
-		operation = add_node(graph, step, PART_OPERATION, facts->op, latency);
+		operation = add_node(graph, step, PART_OPERATION, facts->op,
+			combines(insn, facts->op) ? facts->op->accumulate : latency);
 		graph->node[operation].register_addend =
 			insn->kept != REG_NONE ? insn->kept : insn->accumulator;
 		graph->node[operation].counts = counts(insn);
@@ -321,18 +331,6 @@ static double second_result(const struct graph *graph, const struct deps_node *f
 	return 0;
 }
 
-/* Whether an operation reads, through an edge, the target that it keeps a part of, and the core
- * states the latency from the target: gathers, compressions and expansions. */
-static bool reads_target(
-	const struct graph *graph, const struct deps_node *to, const struct deps_edge *edge)
-{
-	const struct insn *insn = &graph->loop->insn[graph->loop->path[to->step].insn];
-
-	return to->part == PART_OPERATION && insn->kept != REG_NONE && insn->kept == edge->reg &&
-	       insn->accumulator == REG_NONE && to->class && uarch_known(to->class->latency) &&
-	       uarch_known(to->class->accumulate);
-}
-
 /* The latency from a producer to a consumer: the producer's latency, unless the core has special
  * forwarding between the two classes. */
 static double out_of(const struct graph *graph, const struct deps_node *from,
@@ -350,8 +348,7 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 		return from->latency - to->latency;
 	}
 	if (from->part == PART_OPERATION && to->part == PART_OPERATION && from->class &&
-		from->class == to->class && addend && uarch_known(from->class->accumulate) &&
-		!reads_target(graph, to, edge))
+		from->class == to->class && addend && uarch_known(from->class->accumulate))
 		return from->class->accumulate;
 	cycles = uarch_chain(graph->uarch, from->class, to->class, &slows);
 	/* A `chain` row of the core file (the latency between two classes) replaces the producer's
@@ -363,15 +360,15 @@ static double out_of(const struct graph *graph, const struct deps_node *from,
 
 /* The cycles by which a consumer reads an operand after its start: a consumer of two micro-ops may
  * combine flags first, or add a displacement to the base of an address, and read its other operands
- * in the second micro-op. A gather combines the loaded values with its target when it has them. */
+ * in the second micro-op. Negative: an operation that combines needs its other operands before. */
 static double read_after(
 	const struct graph *graph, const struct deps_node *to, const struct deps_edge *edge)
 {
 	const struct insn *insn = &graph->loop->insn[graph->loop->path[to->step].insn];
 	bool base = insn->address_only && insn->memory[0].base == edge->reg;
 
-	if (reads_target(graph, to, edge))
-		return to->class->latency - to->class->accumulate;
+	if (to->part == PART_OPERATION && combines(insn, to->class))
+		return edge->reg == insn->kept ? 0 : to->class->accumulate - to->class->latency;
 	return to->part == PART_OPERATION && to->class && to->class->late > 0 &&
 			       uarch_known(to->class->latency) && !edge->memory && !base &&
 			       edge->reg != REG_FLAGS && edge->reg != REG_CARRY
