@@ -70,15 +70,15 @@ static double figure_of(const struct request *request)
 		       : 2;
 }
 
-/* The loops that another program always disturbs: those of latencies. */
+/* Another program disturbs all loops of vector registers. */
 static bool disturbing;
 
 static void answer_request(void)
 {
 	struct result result = fake_result(&fake.request, 40, figure_of(&fake.request));
+	const struct generated_loop *loop = generated_loop_of(fake.request.kernel);
 
-	if (disturbing && generated_loop_of(fake.request.kernel) &&
-		strncmp(fake.request.kernel->name, "latency", 7) == 0)
+	if (disturbing && loop && loop->part[0].bits)
 		for (unsigned i = 0; i < result.trials.count; i++)
 			result.trials.trial[i].fate = TRIAL_CONTENDED;
 	fake_push(&fake, &result);

@@ -184,12 +184,12 @@ TEST(changes_of_few_places_wait_for_each_other)
 
 	assembly_loop(histogram, &loop);
 	assembly_step(&loop, 400, counter_at_random);
-	limits_compute(&loop, core_named("zen3"), &(struct limits_place){ 0 }, &limits);
+	limits_compute(&loop, cores[ZEN3], &(struct limits_place){ 0 }, &limits);
 	/* A quarter of the changes, of 7 cycles each. */
 	check_near(cycles_of(LIMIT_FORWARDING) / 400, 1.75, 0.15);
 	check_contains(cause_of(LIMIT_FORWARDING), "same place");
 	assembly_step(&loop, 400, counter_in_turn);
-	limits_compute(&loop, core_named("zen3"), &(struct limits_place){ 0 }, &limits);
+	limits_compute(&loop, cores[ZEN3], &(struct limits_place){ 0 }, &limits);
 	assert_true(!find(LIMIT_FORWARDING) || !strstr(cause_of(LIMIT_FORWARDING), "same place"));
 	loop_free(&loop);
 }
