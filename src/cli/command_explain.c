@@ -280,7 +280,7 @@ static int explain_run(struct cli *cli)
 const struct cli_command command_explain = {
 	.name = "explain",
 	.help = "show the machine code of a kernel, or of a program's loops, and every limit on "
-		"their speed; nothing is timed",
+		"their speed; the loop itself is not timed",
 	.arguments = "KERNEL|FILE|PROGRAM [knob=value ...] [vs [KERNEL|FILE] [knob=value ...]]",
 	.common = { "format", "seed", "quiet", "uarch", "whatif", "picture", "gnuplot", "theme" },
 	.options = options,

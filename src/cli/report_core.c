@@ -37,8 +37,14 @@ static const struct json_t *class_named(const struct page_parts *page, const cha
 	return NULL;
 }
 
+static bool has_value(const struct json_t *class)
+{
+	return isfinite(kept_number(class, "latency")) || isfinite(kept_number(class, "each"));
+}
+
 static void add_classes(struct page_parts *page)
 {
+	bool any = false;
 	const struct json_t *core = shown_last(page->shown, 0, "core");
 	const char *letter = report_letter(core);
 	/* If the records name no ports, the table has no column for ports. */
@@ -47,13 +53,20 @@ static void add_classes(struct page_parts *page)
 		">reciprocal throughput, cycles", ">shipped (M)", ported ? "ports" : NULL, NULL };
 
 	document_heading(page->document, 3, "Instructions");
+	for (size_t i = 0; i < sizeof(listed) / sizeof(*listed); i++)
+		any = any || has_value(class_named(page, listed[i]));
+	if (!any) {
+		document_paragraph(page->document,
+			"The core was too busy: no instruction of this table has a value.");
+		return;
+	}
 	document_table(page->document, columns);
 	for (size_t i = 0; i < sizeof(listed) / sizeof(*listed); i++) {
 		const struct json_t *class = class_named(page, listed[i]);
 		struct words latency = report_range(class, "latency", letter),
 			     each = report_range(class, "each", letter);
 
-		if (strcmp(latency.text, "-") == 0 && strcmp(each.text, "-") == 0)
+		if (!has_value(class))
 			continue;
 		document_row(page->document,
 			(const char *const[]){ listed[i], latency.text,

@@ -75,7 +75,8 @@ void why_advance(struct session *session)
 
 void why_view(const struct session *session, struct view *view)
 {
-	view->why = present(session);
+	/* The causes were found with the model of this core. */
+	view->why = insight_foreign(session) ? NULL : present(session);
 }
 
 /* ---- The command */

@@ -274,6 +274,16 @@ struct status action_step(const struct session *session, struct session *change,
 		if (session->replay)
 			return status_usage(
 				"no further: %s", playback_range(session, session->knob).text);
+		setting.v[session->knob] += steps > 0 ? 1 : -1;
+		if (knob->kind == KNOB_CHOICE && setting.v[session->knob] >= 0 &&
+			setting.v[session->knob] <= setting_max(knob, session->memory_limits)) {
+			/* The next choice exists, and the kernel says why it cannot be chosen. */
+			struct status why = setting_check(&setting, session->memory_limits);
+
+			if (!status_is_ok(&why))
+				return why;
+		}
+		setting = before;
 		if (before.kernel->function && knob->max == 1)
 			return status_usage("this function has one loop");
 		return status_usage("%s=%s goes no further: %s", knob->name,

@@ -403,19 +403,6 @@ static void find_right(const struct lesson_step *step, const struct lesson_value
 			answer[judgement->right].words);
 }
 
-/* Returns why one of the samples that a question compares is doubtful, such as "contended"; NULL:
- * all samples are good. */
-static const char *doubt(const struct lesson_step *step, const struct lesson_values *values)
-{
-	const char *words = valid(values->now) ? sample_doubt(values->now) : NULL;
-
-	if (step->question.ask == ASK_LIMIT || step->question.ask == ASK_TEXT)
-		return NULL;
-	if (!words && step->pinned.kernel && valid(values->a))
-		words = sample_doubt(values->a);
-	return words;
-}
-
 /* Whether the right answer follows from the core model or the machine, and not from a measurement.
  */
 static bool is_computed(const struct lesson_step *step)
@@ -426,6 +413,19 @@ static bool is_computed(const struct lesson_step *step)
 	if (!asked)
 		return step->question.ask == ASK_NUMBER;
 	return !(asked & ~(unsigned)(HIDDEN_LIMITS | HIDDEN_BINDING));
+}
+
+/* Returns why one of the samples that a question compares is doubtful, such as "contended"; NULL:
+ * all samples are good. */
+static const char *doubt(const struct lesson_step *step, const struct lesson_values *values)
+{
+	const char *words = valid(values->now) ? sample_doubt(values->now) : NULL;
+
+	if (step->question.ask == ASK_LIMIT || step->question.ask == ASK_TEXT || is_computed(step))
+		return NULL;
+	if (!words && step->pinned.kernel && valid(values->a))
+		words = sample_doubt(values->a);
+	return words;
 }
 
 /* How near a guess of a number must be: "within 30 %", "within 2x"; "": the step asks for no

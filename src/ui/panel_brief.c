@@ -124,8 +124,9 @@ static void draw_spread(struct box at, int y, const struct view *view, bool digi
 	}
 	if (digits)
 		panels_fit(at, y, STYLE_TEXT,
-			"cycles per %1$s  %2$s%3$s%4$s\n%2$s%3$s%4$s\n%3$s%4$.1s\n%4$.1s", element,
-			quartiles, spread.text, source);
+			"cycles per %1$s  %2$s%3$s%4$s\nCPE  %2$s%3$s%4$s\nCPE  %3$s%4$.1s\n"
+			"%3$s%4$.1s\n%4$.1s",
+			element, quartiles, spread.text, source);
 	else
 		panels_fit(at, y, style,
 			"CPE %1$s  %2$s%3$s%4$s\nCPE %1$s  %3$s%4$.1s\nCPE %1$s  %4$.1s\n%1$s",

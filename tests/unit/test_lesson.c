@@ -320,6 +320,9 @@ TEST(a_skipped_question_is_recorded_as_skipped_and_shows_the_value)
 	now.contended = true;
 	lesson_judge(step, &values, &guess, &judgement);
 	assert_string_equal(judgement.doubt, "contended");
+	/* The size of a line does not depend on the sample. */
+	lesson_judge(question("ask number line / 8b"), &values, &guess, &judgement);
+	assert_null(judgement.doubt);
 	now.contended = false;
 }
 

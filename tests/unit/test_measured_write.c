@@ -426,13 +426,17 @@ TEST(differences_are_judged_by_the_spread)
 	static const char head[] =
 		"uarch x An X\nisa x86_64\nwidth 4 [M]\nports p0 p1 p2 [M]\nclass fadd latency 4 "
 		"ports p0,p1 [M]\nclass imul latency 3 ports p1 [M]\n"
-		"class shuffle latency 2 late 1 ports p2 [M]\ncap taken 1 [M]\nextra mispredict 16 "
+		"class shuffle latency 2 late 1 ports p2 [M]\nclass lea-three latency 2 late 1 "
+		"ports p0 [M]\nclass gather latency 9 ports p0 [M]\ncap taken 1 [M]\nextra "
+		"mispredict 16 "
 		"[M]\nsize rob 224 [M]\n";
 	static const char tail[] =
 		"uarch y Y\nisa x86_64\nwidth 4±0.01 [measured]\nports a b c [measured]\nclass "
 		"fadd latency 4.1±0.04 each 0.505±0.001 ports b,c [measured]\n"
 		"class imul latency 4±0.01 each 1±0.001 ports a [measured]\nclass shuffle latency "
-		"1±0.01 each 1±0.001 ports c [measured]\nextra mispredict 18±2 [measured]\n"
+		"1±0.01 each 1±0.001 ports c [measured]\nclass lea-three latency 2±0.01 each "
+		"1±0.001 ports b [measured]\nclass gather latency 9±0.1 each 9±0.1 ports b "
+		"[measured]\nextra mispredict 18±2 [measured]\n"
 		"size rob 224±3 [measured]\n";
 	struct uarch *a, *b;
 	int count;
@@ -444,8 +448,11 @@ TEST(differences_are_judged_by_the_spread)
 	assert_true(find_difference(count, "width")->agrees);
 	assert_true(find_difference(count, "latency of fadd")->agrees);
 	assert_false(find_difference(count, "latency of imul")->agrees);
-	/* A chain measures the latency from a register. */
+	/* A chain measures the latency from one operand, and either of two latencies may be its. */
 	assert_true(find_difference(count, "latency of shuffle")->agrees);
+	assert_true(find_difference(count, "latency of lea-three")->agrees);
+	/* The loads of a gather are no part of its class. */
+	assert_null(find_difference(count, "reciprocal throughput of gather"));
 	assert_true(find_difference(count, "extra mispredict")->agrees);
 	assert_true(isnan(find_difference(count, "cap taken")->a));
 	check_near(find_difference(count, "cap taken")->b, 1, 0);

@@ -167,20 +167,25 @@ static bool has_access(const char *name)
 
 	return (length > 5 && memcmp(name + length - 5, "-load", 5) == 0) ||
 	       (length > 6 && memcmp(name + length - 6, "-store", 6) == 0) ||
-	       strncmp(name, "modify", 6) == 0;
+	       strncmp(name, "modify", 6) == 0 || strncmp(name, "gather", 6) == 0 ||
+	       strncmp(name, "scatter", 7) == 0;
 }
 
-/* Returns the latency from a register operand, which is what a chain of one class measures. */
-static struct number latency_of(const struct uarch_class *class)
+/* Returns the latency from the operand through which the chain of the other core's class was
+ * measured, if the latencies from two operands differ: the one nearer to the other core's. */
+static struct number latency_of(const struct uarch_class *class, double other)
 {
-	return class->late > 0 ? (struct number){ class->late, 0 } : NUMBER(class, latency);
+	return class->late > 0 && fabs(class->late - other) < fabs(class->latency - other)
+		       ? (struct number){ class->late, 0 }
+		       : NUMBER(class, latency);
 }
 
 static void compare_class(struct compare *c, const char *name)
 {
 	const struct uarch_class *a = find(c, c->a, name), *b = find(c, c->b, name);
 
-	add(c, latency_of(a), latency_of(b), 0.05, 0.01, "latency of %s", name);
+	add(c, latency_of(a, b->latency), latency_of(b, a->latency), 0.05, 0.01, "latency of %s",
+		name);
 	add(c, NUMBER(a, accumulate), NUMBER(b, accumulate), 0.05, 0.01, "accumulate of %s", name);
 	if (!has_access(name))
 		add(c, each_of(c->a, a), each_of(c->b, b), 0, 0.03, "reciprocal throughput of %s",
