@@ -285,11 +285,12 @@ static void add_published(struct lines *words, const struct view *view)
 	text_free(&text);
 }
 
-/* Returns the limit with which the measurement is compared; NULL: no hard limit is known. */
+/* Returns the limit that causes most of the cycles with which the measurement is compared; NULL: no
+ * hard limit is known. */
 static const struct limit *compared(const struct view *view)
 {
 	const struct limits *limits = &view->explanation->limits;
-	int from = view->gap.soft ? limits->predicted_by : limits->binding;
+	int from = view->gap.soft ? limits_main(limits) : limits->binding;
 
 	return from < 0 ? NULL : &limits->limit[from];
 }
