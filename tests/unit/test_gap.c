@@ -87,6 +87,10 @@ TEST(most_of_the_cycles_give_the_name)
 	limits.limit[1].cpe = 300;
 	assert_int_equal(limits_main(&limits), 0);
 	assert_string_equal(limits_predicted_by(&limits).text, "page-walks");
+	assert_string_equal(limits_predicted(&limits).text, "766.9");
+	limits.limit[2] = (struct limit){ .kind = LIMIT_MISPREDICTION };
+	limits.limit_count = 3;
+	assert_string_equal(limits_predicted(&limits).text, "at least 766.9");
 	limits.predicted_by = -1;
 	assert_int_equal(limits_main(&limits), -1);
 	assert_string_equal(limits_predicted_by(&limits).text, "");

@@ -161,7 +161,8 @@ extern const struct limit_row limit_rows[LIMIT_COUNT];
 /* Whether the spread of a limit is so large that its cycles say little: more than half of them. */
 bool limits_uncertain(double cpe, double spread);
 /* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", "11.70", or "11.70,
- * uncertain (± 9.00)". */
+ * uncertain (± 9.00)"; "at least 0.562" if the core model does not know the cost of a misprediction
+ * or a latency of the loop. */
 struct words limits_predicted(const struct limits *limits);
 /* Returns the index of the limit that causes most of the predicted cycles: predicted_by, or the
  * next lower limit if the limit predicted_by adds fewer cycles to it than it has itself. -1: no
