@@ -96,7 +96,7 @@ void explain_text_binding(
 	fprintf(out, "          %s\n", limits->limit[limits->binding].cause);
 	fprintf(out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
-		fprintf(out, ", by %s", limits_predicted_by(limits).text);
+		fprintf(out, ", by %s", limits_predicted_by(limits, 0).text);
 	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
 	 * explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
@@ -374,7 +374,7 @@ void explain_text_sample(struct report *report, const struct sample *sample)
 		explanation->foreign ? limits->uarch->title : "");
 	fprintf(report->out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
-		fprintf(report->out, ", by %s: %s", limits_predicted_by(limits).text,
+		fprintf(report->out, ", by %s: %s", limits_predicted_by(limits, 0).text,
 			diagram_cause(limits, &limits->limit[limits_main(limits)]).text);
 	gap_find(sample, limits, NULL, false, &gap);
 	fprintf(report->out, "%s%s\n",

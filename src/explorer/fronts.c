@@ -96,6 +96,13 @@ static bool is_there(const struct session *session, const struct front *front)
 	return !front->there || front->there(session);
 }
 
+const char *front_title(const char *name)
+{
+	const struct front *front = front_named(name);
+
+	return front ? title_of(front) : name;
+}
+
 bool front_there(const struct session *session, const char *name)
 {
 	const struct front *front = front_named(name);
@@ -348,7 +355,7 @@ static struct words shown_words(const struct session *session, const char *const
 	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
 		if (has_content(session, panels[i]))
 			words = words_of("%s%s%s", words.text, *words.text ? ", " : "",
-				title_of(front_named(panels[i])));
+				front_title(panels[i]));
 	return words;
 }
 

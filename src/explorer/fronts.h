@@ -10,6 +10,8 @@ struct session;
 /* Whether the panel with this name can be in front, and has something to show for the present
  * setting. */
 bool front_there(const struct session *session, const char *name);
+/* Returns the word of a panel's title, which the command `view` takes too: "limits" for ladder. */
+const char *front_title(const char *name);
 /* Whether the panel with this name gets the focus when it comes to the front. */
 bool front_walked(const char *name);
 /* Whether a panel on which the arrow keys move is in front, and has the focus. */

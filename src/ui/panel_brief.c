@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "explorer/fronts.h"
 #include "lesson/lesson.h"
 #include "ui/panels.h"
 #include "ui/shapes.h"
@@ -227,9 +228,7 @@ static const char *front_word(const struct view *view)
 
 	if (view->lesson.title && !view->lesson.aside)
 		return "lesson";
-	return panels_named(front, "slices")   ? "curves"
-	       : panels_named(front, "ladder") ? "limits"
-					       : front;
+	return front ? front_title(front) : "";
 }
 
 /* Draws the state of the measurement, or the answer that the student types if no other row has room

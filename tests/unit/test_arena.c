@@ -164,7 +164,7 @@ TEST(growing_memory_keeps_its_content)
 	check_ok(arena_need(&arena, 32 << 20, 64 << 20, &place, &cancel, &kept));
 	assert_true(kept);
 	assert_int_equal(arena.memory[999], 42);
-	/* Beyond what was reserved it starts anew, and says so. */
+	/* A larger request than the reserved memory starts again, and reports it. */
 	check_ok(arena_need(&arena, 100 << 20, 100 << 20, &place, &cancel, &kept));
 	assert_false(kept);
 	arena_free(&arena);

@@ -619,7 +619,7 @@ TEST(time_that_was_given_is_kept_to)
 	assert_true(play->now < 12);
 }
 
-/* Two cores that agree on each class alone, but of which one executes both on the same ports. */
+/* Two cores agree on each class alone, but one of them executes both classes on the same ports. */
 TEST(ports_that_are_a_guess_say_nothing_of_mixes)
 {
 	static const char *const texts[] = { "p2,p3", "p0,p1" };

@@ -171,7 +171,7 @@ TEST(the_mask_of_a_gather_is_no_chain)
 	loop_free(&loop);
 }
 
-/* A gather needs its target late, whatever computes it. Measured on Zen 3: gathers of eight values
+/* A gather needs its target late. Measured on Zen 3: gathers of eight values
  * and six multiplications of the target take 26.0 cycles: 18 and 8. */
 TEST(a_gather_waits_for_its_target_at_its_end)
 {

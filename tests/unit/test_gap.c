@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "experiment/advice/gap.h"
+#include "experiment/diagram.h"
 
 static struct limits limits;
 static struct sample sample;
@@ -81,19 +82,37 @@ TEST(most_of_the_cycles_give_the_name)
 		(struct limit){ .kind = LIMIT_MEMORY_LATENCY, .known = true, .cpe = 759.9 };
 	limits.predicted_by = 0;
 	assert_int_equal(limits_main(&limits), 1);
-	assert_string_equal(limits_predicted_by(&limits).text, "memory-latency");
+	assert_string_equal(limits_predicted_by(&limits, 0).text, "memory-latency");
 	limits.limit[1].cpe = 600;
-	assert_string_equal(limits_predicted_by(&limits).text, "memory-latency and page-walks");
+	assert_string_equal(limits_predicted_by(&limits, 0).text, "memory-latency and page-walks");
 	limits.limit[1].cpe = 300;
 	assert_int_equal(limits_main(&limits), 0);
-	assert_string_equal(limits_predicted_by(&limits).text, "page-walks");
+	assert_string_equal(limits_predicted_by(&limits, 0).text, "page-walks");
 	assert_string_equal(limits_predicted(&limits).text, "766.9");
 	limits.limit[2] = (struct limit){ .kind = LIMIT_MISPREDICTION };
 	limits.limit_count = 3;
 	assert_string_equal(limits_predicted(&limits).text, "at least 766.9");
 	limits.predicted_by = -1;
 	assert_int_equal(limits_main(&limits), -1);
-	assert_string_equal(limits_predicted_by(&limits).text, "");
+	assert_string_equal(limits_predicted_by(&limits, 0).text, "");
+}
+
+/* The numbers of a cause are those of an iteration, which the unit says. */
+TEST(a_cause_has_its_unit)
+{
+	struct limit limit = { .kind = LIMIT_LOADS };
+
+	begin(1, 1, 0);
+	limits.elements = 4;
+	limits.turns = 1;
+	snprintf(limit.cause, sizeof(limit.cause), "4 loads, 3 a cycle");
+	assert_string_equal(diagram_cause(&limits, &limit).text,
+		"4 loads, 3 a cycle (an iteration of 4 elements)");
+	limits.elements = 1;
+	assert_string_equal(diagram_cause(&limits, &limit).text, limit.cause);
+	limits.elements = 4;
+	snprintf(limit.cause, sizeof(limit.cause), "the store waits");
+	assert_string_equal(diagram_cause(&limits, &limit).text, limit.cause);
 }
 
 /* An effect that adds little to another limit is not the only explanation. */

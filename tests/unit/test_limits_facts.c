@@ -1,5 +1,4 @@
-/* What limits say of any loop: ports, classes, names, and a core of which some facts are missing.
- */
+/* Limits describe each loop: ports, classes, names. A core file may lack some facts. */
 #include "tried_cores.h"
 
 #include <time.h>

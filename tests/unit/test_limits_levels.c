@@ -25,8 +25,8 @@ TEST(ordered_lines_cost_bandwidth_alone)
 	check_near(limits.beyond[2], third + ordered, 1e-9);
 	/* The others may miss as they stand in the reorder buffer: one in 32 micro-ops. */
 	check_near(cpe_of(LIMIT_MISSES), wait / 3, 1e-6);
-	/* Where those are a small part of it that is used often, they miss nothing, whatever the
-	 * lines in order do. */
+	/* If the random accesses use a small part of the data often, they miss no line. Lines in
+	 * order do not change that. */
 	place.walk.reach[0].range = 512;
 	place.walk.reach[0].lines = 100;
 	place.walk.reach[0].way = REACH_FREE;
@@ -231,8 +231,7 @@ TEST(what_is_missing_is_named)
 		cause_of(LIMIT_MEMORY_LATENCY), "L3 latency of this machine not measured yet");
 }
 
-/* Whatever the core's file does not say, and whatever is not measured: a bound is never higher for
- * it. */
+/* A fact that the core file does not state, or that is not measured, never raises a hard limit. */
 TEST(fewer_facts_never_raise_a_hard_limit)
 {
 	struct random random = { 31 };

@@ -41,7 +41,7 @@ static uint64_t a_megabyte(const int64_t *v)
 	return 1 << 20;
 }
 
-/* Takes a while, whatever computes it. */
+/* Always takes a while. */
 static void count_walked(struct kernel_run *run, uint64_t elements)
 {
 	for (volatile uint64_t i = 0; i < elements; i++)

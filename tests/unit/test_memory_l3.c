@@ -50,7 +50,7 @@ TEST(a_fast_walk_has_more_of_l3)
 	assert_true(isnan(memory_fast_bytes(facts, 1 << 20, 0)));
 }
 
-/* If the largest walk does not settle, a smaller walk that reaches memory stands for it. */
+/* If the largest walk does not settle, a smaller walk that reaches memory replaces it. */
 TEST(memory_is_known_without_the_largest_walk)
 {
 	begin(32 << 10, 512 << 10, 32 << 20);

@@ -69,7 +69,7 @@ TEST(the_ladder_keeps_the_likely_cause_before_the_advice)
 	check_contains(draw(&panel_ladder, 60, 7), "Jump less");
 }
 
-/* The state of the measured value stands whole before the quartiles. */
+/* The panel shows the state of the measured value as a whole word, before the quartiles. */
 TEST(the_ladder_shows_a_contended_value_as_a_whole_word)
 {
 	begin_limits();

@@ -77,19 +77,6 @@ static void add_far(struct gap *gap)
 			gap->percent < 900, 1 + gap->percent / 100, from);
 }
 
-/* Returns the names of the limits that cause the cycles above the binding limit. If the limit that
- * is the prediction adds its effect to another soft limit, the function returns both names. */
-static struct words names_above(const struct limits *limits)
-{
-	const struct limit *by = &limits->limit[limits->predicted_by], *base = by + 1;
-	const char *name = limit_rows[by->kind].name;
-
-	if (by->adds && limits->predicted_by + 1 < limits->limit_count && base->known &&
-		base->cpe - limits->bound > (by->cpe - limits->bound) / 2)
-		return words_of("%s and %s", limit_rows[base->kind].name, name);
-	return words_of("%s", name);
-}
-
 /* Whether the spread of the prediction and that of the measurement overlap. The prediction has a
  * spread if it depends on values of this machine that were measured. */
 static bool within_spreads(const struct sample *sample, const struct limits *limits)
@@ -104,8 +91,8 @@ static bool within_spreads(const struct sample *sample, const struct limits *lim
  * prediction, the measurement is compared with the prediction. */
 static void above(const struct sample *sample, const struct limits *limits, struct gap *gap)
 {
-	const struct words all = limits_predicted_by(limits),
-			   names = gap->soft ? names_above(limits) : (struct words){ "" };
+	const struct words all = limits_predicted_by(limits, 0),
+			   names = limits_predicted_by(limits, limits->bound);
 	const double part = limits->predicted - limits->bound, whole = sample->cpe - limits->bound;
 
 	if (gap->soft && fabs(gap->percent) <= 100 * GAP_PREDICTED) {

@@ -496,14 +496,12 @@ static const struct pair pairs[] = {
 	{ "order of access", "matmul", "order", along_rows, true, NULL, NULL },
 	{ "order of access", NULL, NULL, ordered_lines, true, NULL, NULL },
 	{ "store forwarding", NULL, NULL, ordered_stores, true,
-		"No line is missed: loads wait for a store just before to the same place, and "
-		"random "
-		"data decide how often.",
+		"Loads wait for a store just before to the same place, and random data decide how "
+		"often. No line is missed.",
 		"Use several tables in turn, and add them up at the end." },
 	{ "order of values", NULL, NULL, ordered_numbers, true,
-		"No line is missed, and no branch goes both ways: the speed depends on the order "
-		"of "
-		"the numbers, for example by the time of a division.",
+		"The order of the numbers decides the speed, for example by the time of a "
+		"division. No line is missed, and no branch goes both ways.",
 		"Sort the data, or handle equal values together." },
 	{ "unlearnt branches", "mispredict", "random", set_zero, true,
 		"The branches depend on data whose order the branch predictor has not learnt.",

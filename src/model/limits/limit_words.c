@@ -361,30 +361,36 @@ struct words limits_predicted(const struct limits *limits)
 		       : words_of("%s", predicted.text);
 }
 
-int limits_main(const struct limits *limits)
+/* Returns the index of the limit that causes most of the predicted cycles above `above`. */
+static int main_above(const struct limits *limits, double above)
 {
 	int main = limits->predicted_by;
 
 	while (main >= 0 && limits->limit[main].adds && main + 1 < limits->limit_count &&
 		limits->limit[main + 1].known &&
-		2 * limits->limit[main + 1].cpe > limits->limit[main].cpe)
+		2 * (limits->limit[main + 1].cpe - above) > limits->limit[main].cpe - above)
 		main++;
 	return main;
+}
+
+int limits_main(const struct limits *limits)
+{
+	return main_above(limits, 0);
 }
 
 /* A limit that adds a smaller part than this of the predicted cycles is not named. */
 static const double NAMED_LEAST = 0.05;
 
-struct words limits_predicted_by(const struct limits *limits)
+struct words limits_predicted_by(const struct limits *limits, double above)
 {
-	int main = limits_main(limits);
+	int main = main_above(limits, above);
 	const struct limit *first, *top;
 
 	if (main < 0)
 		return words_of("%s", "");
 	first = &limits->limit[main];
 	top = &limits->limit[limits->predicted_by];
-	if (top->cpe - first->cpe > NAMED_LEAST * top->cpe)
+	if (top->cpe - first->cpe > NAMED_LEAST * (top->cpe - above))
 		return words_of(
 			"%s and %s", limit_rows[first->kind].name, limit_rows[top->kind].name);
 	return words_of("%s", limit_rows[first->kind].name);

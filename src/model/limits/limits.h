@@ -161,16 +161,17 @@ extern const struct limit_row limit_rows[LIMIT_COUNT];
 /* Whether the spread of a limit is so large that its cycles say little: more than half of them. */
 bool limits_uncertain(double cpe, double spread);
 /* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", "11.70", or "11.70,
- * uncertain (± 9.00)"; "at least 0.562" if the core model does not know the cost of a misprediction
- * or a latency of the loop. */
+ * uncertain (± 9.00)". If the core model does not know the cost of a misprediction or a latency of
+ * the loop: "at least 0.562". */
 struct words limits_predicted(const struct limits *limits);
 /* Returns the index of the limit that causes most of the predicted cycles: predicted_by, or the
  * next lower limit if the limit predicted_by adds fewer cycles to it than it has itself. -1: no
  * limit is known. */
 int limits_main(const struct limits *limits);
-/* Returns the names of the limits that cause the predicted cycles: "memory-latency", or
- * "memory-latency and page-walks" if the second limit adds a noticeable part. */
-struct words limits_predicted_by(const struct limits *limits);
+/* Returns the names of the limits that cause the predicted cycles above `above`, in cycles per
+ * element: "memory-latency", or "memory-latency and page-walks" if the second limit adds a
+ * noticeable part. */
+struct words limits_predicted_by(const struct limits *limits, double above);
 
 /* Returns the effect of a code change that lowers limits of kind `kind`, as words: "breaks the
  * chain". */
