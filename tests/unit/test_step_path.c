@@ -211,6 +211,36 @@ TEST(test_call)
 	assert_int_equal(loop.path_count, 49 * 6);
 }
 
+/* A function that ends in a jump to another function, at a lower address, closes no loop. */
+TEST(a_jump_to_a_function_is_no_loop)
+{
+	make(20);
+	made.insn[1].flow = FLOW_RETURN;
+	made.insn[3].flow = FLOW_JUMP;	    /* forward to 6 */
+	made.insn[5].flow = FLOW_CALL;	    /* to 16 */
+	made.insn[7].flow = FLOW_BRANCH;    /* back to 6 or 2 */
+	made.insn[11].flow = FLOW_CALL;	    /* to 16 */
+	made.insn[17].flow = FLOW_INDIRECT; /* to 0 */
+	for (int around = 0; around < 3; around++) {
+		ran(5);
+		ran_all(16, 17);
+		ran_all(0, 1);
+		for (int i = 0; i < 50; i++) {
+			ran_all(6, 7);
+			ran_all(6, 7);
+			ran_all(2, 3);
+		}
+		ran_all(6, 7);
+		ran_all(10, 11);
+		ran_all(16, 17);
+		ran_all(0, 1);
+		ran(12);
+	}
+	check_ok(path(3, &loop));
+	assert_int_equal(loop.insn[loop.path[0].insn].address, made.insn[2].address);
+	assert_true(loop.turns > 50);
+}
+
 TEST(test_none)
 {
 	struct status status;

@@ -36,19 +36,48 @@ static bool jumps_back(const struct search *search, int step)
 	       insn->flow == FLOW_INDIRECT || (search->calls && insn->flow == FLOW_CALL);
 }
 
+/* The change of the depth of calls by a step. */
+static int deeper(const struct insn *insn)
+{
+	return (insn->flow == FLOW_CALL) - (insn->flow == FLOW_RETURN);
+}
+
+/* Counts the backward jumps to each instruction. A function that ends in a jump to another function
+ * closes no loop, although that function may lie at a lower address: when it is entered again, a
+ * return has left the call in which it ran before. */
 static void count_heads(struct search *search)
 {
-	memset(search->heads, 0, (size_t)search->trace->insn_count * sizeof(*search->heads));
-	for (int i = 0; i + 1 < search->trace->seen_count; i++) {
-		struct head *head = &search->heads[search->trace->seen[i + 1].insn];
-		uint64_t from = insn_at(search->trace, i)->address;
+	const struct step_trace *trace = search->trace;
+	/* For each depth of calls, relative to the first step: the last step that returned to a
+	 * smaller depth. For each instruction: the step at which it ran last, and the depth then.
+	 */
+	int *left = memory_new(2 * (size_t)trace->seen_count + 1, sizeof(*left));
+	int *ran = memory_new((size_t)trace->insn_count + 1, sizeof(*ran));
+	int *at_depth = memory_new((size_t)trace->insn_count + 1, sizeof(*at_depth));
+	int depth = trace->seen_count;
 
+	memset(search->heads, 0, (size_t)trace->insn_count * sizeof(*search->heads));
+	for (int i = 0; i + 1 < trace->seen_count; i++) {
+		int insn = trace->seen[i].insn, next = trace->seen[i + 1].insn;
+		struct head *head = &search->heads[next];
+		uint64_t from = insn_at(trace, i)->address;
+
+		ran[insn] = i + 1;
+		at_depth[insn] = depth;
+		if (deeper(insn_at(trace, i)) < 0)
+			left[depth] = i + 1;
+		depth += deeper(insn_at(trace, i));
 		if (!jumps_back(search, i))
+			continue;
+		if (!search->calls && ran[next] && left[at_depth[next]] > ran[next])
 			continue;
 		head->count++;
 		if (from > head->last)
 			head->last = from;
 	}
+	free(at_depth);
+	free(ran);
+	free(left);
 }
 
 /* Returns how many more times a loop jumps back in the longer run than in the run over half as many
