@@ -131,6 +131,21 @@ refuse 2 "unexpected word" explain ./loops transpose
 refuse 2 "shows its loops" run ./loops
 refuse 2 "--function names" explain combine --function transpose
 
+# A function of which a program chooses a version when it starts: the versions are named.
+cat >versions.c <<'END'
+__attribute__((noinline)) static long plain(const long *a, long n) { long s = 0; while (n--) s += *a++; return s; }
+__attribute__((noinline)) static long other(const long *a, long n) { long s = 1; while (n--) s ^= *a++; return s; }
+extern int which;
+static long (*choose(void))(const long *, long) { return which ? plain : other; }
+long sum(const long *a, long n) __attribute__((ifunc("choose")));
+END
+# shellcheck disable=SC2086
+if "$cc" $flags -fPIC -shared -o versions.so versions.c 2>/dev/null; then
+	refuse 2 "chooses one of its versions for the processor" explain versions.so --function sum
+	grep -q ': plain, other$\|: other, plain$' err || fail "versions: $(cat err)"
+	expect 0 explain versions.so --function plain --uarch "$known"
+fi
+
 # Without symbols, functions have addresses; with a file of debug information, names and lines again.
 if command -v objcopy >/dev/null; then
 	objcopy --only-keep-debug loops.so loops.debug && objcopy --strip-all --add-gnu-debuglink=loops.debug loops.so bare.so

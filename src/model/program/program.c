@@ -87,12 +87,11 @@ done:
 
 /* ---- Functions */
 
-static void add_symbol(
-	struct program *program, uint64_t address, uint64_t size, const char *name, int rank)
+static void add_symbol(struct program *program, const struct program_function *function, int rank)
 {
 	program->symbol =
 		memory_grow(program->symbol, program->symbol_count, sizeof(*program->symbol));
-	program->symbol[program->symbol_count++] = (struct symbol){ { address, size, name }, rank };
+	program->symbol[program->symbol_count++] = (struct symbol){ *function, rank };
 }
 
 /* The section of the program with code at an address. A linker's table of jumps (.plt) holds no
@@ -132,8 +131,10 @@ static bool read_symbols(struct program *program, struct elf *elf, uint32_t type
 		if (elf->relocatable && symbol.st_shndx < elf->count)
 			address += elf->section[symbol.st_shndx].address;
 		if (code_section(program, address))
-			add_symbol(program, address, symbol.st_size,
-				(const char *)names->bytes + symbol.st_name,
+			add_symbol(program,
+				&(struct program_function){ address, symbol.st_size,
+					(const char *)names->bytes + symbol.st_name,
+					kind == STT_GNU_IFUNC },
 				ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL ? 0
 				: ELF64_ST_BIND(symbol.st_info) == STB_WEAK ? 1
 									    : 2);
@@ -218,7 +219,7 @@ static void read_unwind_table(struct program *program)
 								address)))
 			continue;
 		size = unwind_size(program, table->address + (uint64_t)(int64_t)entry[1]);
-		add_symbol(program, address, size, NULL, 3);
+		add_symbol(program, &(struct program_function){ address, size, NULL, false }, 3);
 	}
 }
 

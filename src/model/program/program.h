@@ -18,6 +18,8 @@ struct program;
 struct program_function {
 	uint64_t address, size;
 	const char *symbol; /* name in the symbol table; NULL: no name is known */
+	bool chooses; /* a resolver: it only chooses one of several versions of the named function,
+			 for the processor on which a program starts (symbol type IFUNC) */
 };
 
 /* Opens a program. STATUS_FAILED: see elf_open(). The caller closes the program. */
@@ -42,9 +44,14 @@ struct program_place {
 	size_t address_count;
 };
 
+/* Lists up to `most` addresses of the versions among which a resolver chooses: the code addresses
+ * that it puts into registers. Returns their number. */
+size_t program_versions(struct program *program, const struct program_function *resolver,
+	uint64_t *address, size_t most);
+
 /* Finds the function that a user means by a name, an address such as 0x1234, or FILE:LINE.
- * STATUS_USAGE: no function fits the given name, or several functions do; the message then lists
- * their addresses. */
+ * STATUS_USAGE: no function fits the given name, or several functions do, or it has several
+ * versions; the message then lists their addresses. */
 struct status program_find(struct program *program, const char *given, struct program_place *place);
 
 /* Whether a call of the function at an address may return. The result is false for abort() and

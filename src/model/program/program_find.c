@@ -8,9 +8,12 @@
 #include "model/program/demangle.h"
 #include "model/program/program_inside.h"
 
+/* How many functions a message names, and after how many bytes a list of names ends. */
+enum { SHOWN = 8, LIST_BYTES = 150 };
+
 /* The functions that fit the name or address that a user gave. */
 struct matches {
-	const struct program_function *function[8];
+	const struct program_function *function[SHOWN];
 	const struct program_function *last;
 	size_t count;	    /* number of all matches; the array has only the first matches */
 	const char *symbol; /* the name of the function that was matched last; NULL: none */
@@ -36,7 +39,7 @@ static struct status several(const char *given, const struct matches *matches)
 	struct text list = { 0 };
 	struct status status;
 
-	for (size_t i = 0; i < matches->count && i < 8; i++) {
+	for (size_t i = 0; i < matches->count && i < SHOWN; i++) {
 		struct text name = { 0 };
 
 		program_add_name(matches->function[i], &name);
@@ -47,7 +50,34 @@ static struct status several(const char *given, const struct matches *matches)
 		text_free(&name);
 	}
 	status = status_usage("%zu functions fit the name \"%.60s\"; use the address of one: %s%s",
-		matches->count, given, text_string(&list), matches->count > 8 ? ", ..." : "");
+		matches->count, given, text_string(&list), matches->count > SHOWN ? ", ..." : "");
+	text_free(&list);
+	return status;
+}
+
+/* The message about a function of which a program chooses a version when it starts. */
+static struct status versions(
+	struct program *program, const char *given, const struct program_function *resolver)
+{
+	struct text list = { 0 };
+	struct status status;
+	uint64_t address[SHOWN];
+	size_t count = program_versions(program, resolver, address, SHOWN), i;
+
+	for (i = 0; i < count && list.length < LIST_BYTES; i++) {
+		const struct program_function *function = program_function_at(program, address[i]);
+
+		text_add(&list, i ? ", " : "; use the address or name of one: ");
+		if (function->address == address[i] && function->symbol &&
+			strcmp(function->symbol, given) != 0)
+			program_add_name(function, &list);
+		else
+			text_addf(&list, "0x%" PRIx64, address[i]);
+	}
+	status =
+		status_usage("when a program starts, \"%.60s\" chooses one of its versions for the "
+			     "processor%.400s%s",
+			given, text_string(&list), count > SHOWN ? ", ..." : "");
 	text_free(&list);
 	return status;
 }
@@ -120,6 +150,8 @@ static struct status find_name(
 	struct status status;
 
 	match_names(program, given, &matches);
+	if (matches.count > 0 && matches.function[0]->chooses)
+		return versions(program, given, matches.function[0]);
 	if (matches.count == 1) {
 		place->function = *matches.function[0];
 		place->function.symbol = matches.symbol;
