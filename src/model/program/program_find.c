@@ -66,18 +66,20 @@ static struct status versions(
 
 	for (i = 0; i < count && list.length < LIST_BYTES; i++) {
 		const struct program_function *function = program_function_at(program, address[i]);
+		struct text name = { 0 };
 
+		program_add_name(function, &name);
 		text_add(&list, i ? ", " : "; use the address or name of one: ");
-		if (function->address == address[i] && function->symbol &&
-			strcmp(function->symbol, given) != 0)
-			program_add_name(function, &list);
+		if (function->address == address[i] && strcmp(text_string(&name), given) != 0)
+			text_add(&list, text_string(&name));
 		else
 			text_addf(&list, "0x%" PRIx64, address[i]);
+		text_free(&name);
 	}
 	status =
 		status_usage("when a program starts, \"%.60s\" chooses one of its versions for the "
-			     "processor%.400s%s",
-			given, text_string(&list), count > SHOWN ? ", ..." : "");
+			     "processor%s%s",
+			given, text_string(&list), i < count || count == SHOWN ? ", ..." : "");
 	text_free(&list);
 	return status;
 }
