@@ -142,6 +142,28 @@ TEST(a_list_in_random_order_misses_each_line_beyond_the_cache)
 	check_contains(misses.why, "random");
 }
 
+/* The limits know more than the sizes: full sets of L2, and what walks find in L3. */
+TEST(says_the_misses_of_the_limits)
+{
+	const struct kernel_walk list = {
+		.lines = 1, .scattered = true, .visits = 1, .range = 512 * KIB, .access = "load"
+	};
+	struct misses misses = find(&list, 512 * KIB, 32 * KIB, MIB, 4 * MIB);
+
+	check_words(&misses, 1, "no miss");
+	misses_take(&misses, (const double[]){ 1, 0.005, 0 });
+	check_words(&misses, 1, "no miss");
+	misses_take(&misses, (const double[]){ 1, 0.05, 0 });
+	check_words(&misses, 1, "about 0.05 misses per load: some sets get more lines");
+	check_words(&misses, 2, "no miss");
+
+	misses = find(&list, 512 * KIB, 32 * KIB, 64 * KIB, 128 * KIB);
+	check_words(&misses, 2, "every load is a miss");
+	misses_take(&misses, (const double[]){ 1, 1, 0.25 });
+	check_words(&misses, 1, "every load is a miss");
+	check_words(&misses, 2, "about 0.25 misses per load: walks");
+}
+
 TEST(words_are_a_students)
 {
 	static const struct {

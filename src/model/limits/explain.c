@@ -261,7 +261,7 @@ void explain(const struct explain_question *question, struct explanation *explan
 	limits_compute(
 		&explanation->loop, question->uarch, &explanation->place, &explanation->limits);
 	if (explanation->limits.beyond[1] > 0)
-		misses_take(&explanation->misses, explanation->limits.beyond[2]);
+		misses_take(&explanation->misses, explanation->limits.beyond);
 }
 
 void explain_program_loop(

@@ -17,7 +17,7 @@ static const double kernel_line = 64;
  * and loops over 53 KiB mostly missed. */
 static const double edge_share = 1.25;
 
-/* A smaller share of the lines of a walk down columns counts as no miss. */
+/* A smaller share of the lines counts as no miss, where the places of pages decide. */
 static const double missed_least = 0.01;
 
 /* Number of cache levels in which the address alone selects the set of a line. The third-level
@@ -167,15 +167,22 @@ void misses_find(const struct kernel_walk *walk, double working_set,
 	find_levels(misses);
 }
 
-void misses_take(struct misses *misses, double each)
+void misses_take(struct misses *misses, const double beyond[CACHE_LEVELS])
 {
-	struct misses_level *level = &misses->level[CACHE_LEVELS - 1];
+	struct misses_level *second = &misses->level[1], *third = &misses->level[2];
 
-	if (!misses->known || level->fits || !(level->each > 0) || !(each < 0.99 * level->each))
+	if (!misses->known)
 		return;
-	level->each = each;
-	level->edge = false;
-	level->walked = true;
+	if (second->fits && beyond[1] > missed_least * beyond[0]) {
+		second->each = beyond[1];
+		second->fits = false;
+		second->crowded = true;
+	}
+	if (!third->fits && third->each > 0 && beyond[2] < 0.99 * third->each) {
+		third->each = beyond[2];
+		third->edge = false;
+		third->walked = true;
+	}
 }
 
 double misses_working_set(
@@ -253,6 +260,9 @@ struct words misses_words(const struct misses *misses, int index)
 			       : words_of("about %.3g misses per %s: walks in this order found the "
 					  "other lines here",
 					 level->each, access);
+	if (level->crowded)
+		return words_of("about %.3g misses per %s: some sets get more lines than they hold",
+			level->each, access);
 	if (level->fits && level->held < misses->working_set)
 		return words_of("no miss after the first pass: the accessed lines are %s",
 			bytes_words(level->held).text);

@@ -35,8 +35,10 @@ struct misses_level {
 		      (bytes), so a few lines may hit although most miss, or miss although most hit
 		    */
 	double each; /* cache misses per element after the first pass over the data; NAN: unknown */
-	bool walked; /* true: `each` follows from measured walks in address order, and not from the
-			size of the cache */
+	bool crowded; /* true: the cache is large enough, but the places of lines in memory put
+			 more lines into some of its sets than these hold */
+	bool walked;  /* true: `each` follows from measured walks in address order, and not from the
+			 size of the cache */
 };
 
 struct misses {
@@ -66,10 +68,11 @@ double misses_working_set(
 void misses_of(const struct kernel *kernel, const int64_t *v, const struct cache_sizes *caches,
 	struct misses *misses);
 
-/* Takes the misses of L3 from the limits of the loop, which know how many lines measured walks in
- * address order found there: prefetchers and the sharing of L3 make that another number than its
- * size suggests. `each`: lines per element that come from memory. */
-void misses_take(struct misses *misses, double each);
+/* Takes misses from the limits of the loop, so that both say the same. In L2, some sets get more
+ * lines than they hold. In L3, measured walks in address order found another number of lines than
+ * its size suggests, because of prefetchers and of other processes. `beyond`: lines per element
+ * that come from levels after L1, L2 and L3. */
+void misses_take(struct misses *misses, const double beyond[CACHE_LEVELS]);
 
 /* Returns n if lines at multiples of `step` bytes use only one in n sets of a cache. */
 double misses_crowd(double step, double line);
