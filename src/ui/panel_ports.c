@@ -240,13 +240,30 @@ static void draw_entry(struct box at, int y, const struct entries *entries, bool
 		draw_difference(at, at.width, y, entry);
 }
 
+/* Relative error of pressures and limits that a recording has rounded. */
+#define EQUAL 1e-3
+
+/* Whether the fullest port is the binding limit: the loop takes the cycles for which that port is
+ * busy. Operations on ports that the core model does not know may bind while all known ports wait.
+ */
+static bool fullest_binds(const struct limits *limits)
+{
+	double fullest = 0;
+
+	if (limits->binding < 0 ||
+		limit_rows[limits->limit[limits->binding].kind].resource != RESOURCE_PORTS)
+		return false;
+	for (int i = 0; i < limits->port_count && i < UARCH_PORTS; i++)
+		if (limits->bottleneck >> i & 1)
+			fullest = fmax(fullest, limits->pressure[i]);
+	return fullest >= (1 - EQUAL) * limits->bound * limits->elements / limits->turns;
+}
+
 /* Draws the legend for the marks on the ports' bars from column x, as far as it fits: "◀ fullest
  * │ split evenly". Returns the column behind it. */
 static int draw_legend(struct box at, int x, int y, const struct limits *limits)
 {
-	bool binds = limits->binding >= 0 &&
-		     limit_rows[limits->limit[limits->binding].kind].resource == RESOURCE_PORTS;
-	bool naive = false;
+	bool binds = fullest_binds(limits), naive = false;
 	const char *marks[2];
 
 	for (int i = 0; i < limits->port_count && i < UARCH_PORTS; i++)

@@ -154,6 +154,25 @@ TEST(another_core_is_named_in_each_title)
 	check_contains(title(&panel_code), "code on own: 3 instructions");
 }
 
+/* A port is said to bind only if it is busy for as long as the binding limit says. */
+TEST(a_port_binds_only_if_the_limit_is_its_own)
+{
+	struct limits *limits;
+
+	begin_limits();
+	limits = &explanation->limits;
+	limits->limit[1].kind = LIMIT_PORTS;
+	limits->elements = 4;
+	limits->turns = 2;
+	limits->pressure[0] = 8;
+	check_contains(draw(&panel_ports, 60, 12), "<- binds");
+	/* Operations on ports that the core model does not know bind. */
+	limits->pressure[0] = 1.5;
+	check_contains(draw(&panel_ports, 60, 12), "<- fullest");
+	lacks(shown, "binds");
+	limits->limit[1].kind = LIMIT_LATENCY;
+}
+
 TEST(the_figure_has_limit_gap_and_key)
 {
 	begin_limits();
