@@ -123,7 +123,10 @@ static void print_table(FILE *out, struct function_work *work)
 		fprintf(out, "%6d  %#11" PRIx64 "  %6d  %12d  %6s  %-14s  %s\n", i + 1,
 			work->loops->loop[i].begin, work->loops->loop[i].depth - 1,
 			work->model->explanation->loop.path_count,
-			units_value(limits->predicted).text, limits_predicted_by(limits, 0).text,
+			units_value(limits->predicted).text,
+			words_of("%s%s", limits_predicted_by(limits, 0).text,
+				*limits_at_least(limits) ? " (at least)" : "")
+				.text,
 			text_string(&work->found->each[work->index].source));
 	}
 }

@@ -56,6 +56,12 @@ static void draw_value(struct box at, const struct view *view)
 			state[0] ? "?" : "", sample->cpe);
 }
 
+/* Returns "at least " if the predicted value lacks a cost of the loop; else "". */
+static const char *at_least(const struct view *view)
+{
+	return view->explanation ? limits_at_least(&view->explanation->limits) : "";
+}
+
 /* Returns the predicted cycles of a program's loop, which is never measured. */
 static struct units_text predicted_value(const struct view *view)
 {
@@ -76,9 +82,9 @@ static void draw_short(struct box at, const struct view *view)
 		panels_fit(at, 0, STYLE_FIGURE, "CPE ?  hidden until you answer\nCPE ?\n?");
 	else if (view->setting.kernel->function)
 		panels_fit(at, 0, STYLE_FIGURE,
-			"%1$s  predicted %2$s M  q quits\npredicted %2$s M  q quits\n%2$s M  "
-			"q\n%2$s",
-			view->setting.kernel->name, predicted_value(view).text);
+			"%1$s  predicted %3$s%2$s M  q quits\npredicted %3$s%2$s M  q quits\n"
+			"%3$s%2$s M  q\n%3$s%2$s\n%2$s",
+			view->setting.kernel->name, predicted_value(view).text, at_least(view));
 	else if (view->failure[0])
 		panels_fit(at, 0, STYLE_BAD,
 			"not measured: %s  q quits\nnot measured  q quits\nfailed  q\n-",
@@ -142,11 +148,15 @@ static void draw_absence(struct box at, int y, const struct view *view, bool dig
 
 	if (view->setting.kernel->function && digits)
 		panels_fit(at, y, STYLE_WARN,
-			"cycles per iteration, predicted, not measured\npredicted, not "
-			"measured\npredicted");
+			*at_least(view)
+				? "cycles per iteration at least, predicted, not measured\n"
+				  "predicted: at least this"
+				: "cycles per iteration, predicted, not measured\npredicted, not "
+				  "measured\npredicted");
 	else if (view->setting.kernel->function)
-		panels_fit(at, y, STYLE_FIGURE, "%1$s M predicted, not measured\n%1$s predicted",
-			predicted_value(view).text);
+		panels_fit(at, y, STYLE_FIGURE,
+			"%2$s%1$s M predicted, not measured\n%2$s%1$s predicted",
+			predicted_value(view).text, at_least(view));
 	else if (ahead.text[0])
 		canvas_put(at, 0, y, STYLE_DIM, ahead.text);
 	else

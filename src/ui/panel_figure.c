@@ -53,8 +53,12 @@ static void add_predicted(struct lines *lines, const struct view *view)
 		return;
 	}
 	add_digits(lines, STYLE_FIGURE, units_cycles(limits->predicted).text);
-	lines_add(lines, 0, STYLE_WARN,
-		"predicted, not measured (M)\npredicted, not measured\npredicted (M)");
+	if (*limits_at_least(limits))
+		lines_add(lines, 0, STYLE_WARN,
+			"predicted: at least this; not measured (M)\npredicted: at least this (M)");
+	else
+		lines_add(lines, 0, STYLE_WARN,
+			"predicted, not measured (M)\npredicted, not measured\npredicted (M)");
 }
 
 /* Adds a line with the reason why there is no measured value: the measurement failed or has not
@@ -334,7 +338,15 @@ static int gap_limit(const struct view *view, const struct limits *limits)
  * is shown. */
 enum { LIMITS_HIDDEN = HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES };
 
-static const char *const limit_names[] = { "limit", "predicted" };
+/* Returns a limit with its word: "limit 3.000", "predicted 4.500" for a soft limit, or "predicted
+ * at least 3.000" if a cost of the loop is unknown. */
+static struct words named_limit(const struct limits *limits, bool soft, int index)
+{
+	const char *at_least = limits_at_least(limits);
+
+	return words_of("%s %s%s", soft || *at_least ? "predicted" : "limit", at_least,
+		units_cycles(limits->limit[index].cpe).text);
+}
 
 static struct words limit_words(const struct view *view, bool with_spread)
 {
@@ -356,8 +368,7 @@ static struct words limit_words(const struct view *view, bool with_spread)
 		spread = words_of(" (uncertain)");
 	else if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
 		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
-	return words_of("%s %s%s M %s%s", limit_names[view->gap.soft],
-		units_cycles(limits->limit[first].cpe).text, spread.text,
+	return words_of("%s%s M %s%s", named_limit(limits, view->gap.soft, first).text, spread.text,
 		limit_rows[limits->limit[view->gap.soft ? limits_main(limits) : first].kind].name,
 		gap.text);
 }
@@ -417,8 +428,8 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			"r %1$s: %3$s predicted\nr %1$s: %3$s M\nr %2$s: %3$s M", view->advice.set,
 			view->advice.brief, units_cycles(view->advice.to).text);
 	else if (second >= 0 && second != first)
-		lines_add(lines, 7, STYLE_TEXT, "%s %s M %s", limit_names[!view->gap.soft],
-			units_cycles(limits->limit[second].cpe).text,
+		lines_add(lines, 7, STYLE_TEXT, "%s M %s",
+			named_limit(limits, !view->gap.soft, second).text,
 			limit_rows[limits->limit[view->gap.soft ? second : limits_main(limits)]
 					   .kind]
 				.name);

@@ -21,7 +21,8 @@ enum { NEEDED_MOST = 5 };
 /* Next to causes, a full bar is not made shorter than this to give them room. */
 enum { BAR_LEAST = 16 };
 
-static const char binds[] = "◀ binds", predicted[] = "◀ predicted", soft[] = " (soft)";
+static const char binds[] = "◀ binds", predicted[] = "◀ predicted", at_least[] = "◀ at least",
+		  soft[] = " (soft)";
 
 /* If the scale is at least this many times as long as the longest bar, all bars are short, so the
  * title says how many cycles a full bar is. */
@@ -176,7 +177,11 @@ static void draw_limit(struct box at, int y, int rows, const struct columns *col
 	canvas_text(box_part(at, 0, 0, columns->title, at.height), 0, y, style, "%s%s",
 		limit_rows[limit->kind].name, limit->hard || columns->brief ? "" : soft);
 	if (!limit->known) {
-		canvas_text(at, x, y, STYLE_DIM, "unknown: %s", limit->cause);
+		struct words unknown = words_of("unknown: %s", limit->cause);
+		struct box row = box_part(at, x, y, at.width - x, 1);
+
+		panels_cut_clauses(row, 1, unknown.text, sizeof(unknown.text));
+		canvas_put(row, 0, 0, STYLE_DIM, unknown.text);
 		return;
 	}
 	draw_bar(at, y, columns, limit->cpe,
@@ -191,7 +196,10 @@ static void draw_limit(struct box at, int y, int rows, const struct columns *col
 	if (binding)
 		canvas_text(at, x + 1, y, STYLE_WARN, binds);
 	else if (index == limits->predicted_by)
-		canvas_text(at, x + 1, y, STYLE_WARN, columns->brief ? "◀ soft" : predicted);
+		canvas_text(at, x + 1, y, STYLE_WARN, "%s",
+			columns->brief		   ? "◀ soft"
+			: *limits_at_least(limits) ? at_least
+						   : predicted);
 	else if (!limit->hard && columns->brief)
 		canvas_text(at, x + 1, y, STYLE_DIM, "  soft");
 	if (columns->cause && rows > 1)
@@ -356,8 +364,8 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
 }
 
-/* The limits that have a row in the ladder: the highest limits, and always the binding limit and
- * those that the advice is about. */
+/* The limits that have a row in the ladder: the highest limits, and always the binding limit, a
+ * cost that the prediction lacks, and those that the advice is about. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
 	bool rest; /* true: a last row summarises the limits that have no row of their own */
@@ -368,7 +376,7 @@ static bool is_needed(const struct view *view, int index)
 {
 	const struct limits *limits = &view->explanation->limits;
 
-	return index == 0 || index == limits->binding ||
+	return index == 0 || index == limits->binding || limit_lacks_cost(&limits->limit[index]) ||
 	       view->advice.about >> limits->limit[index].kind & 1;
 }
 

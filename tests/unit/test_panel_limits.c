@@ -154,6 +154,31 @@ TEST(another_core_is_named_in_each_title)
 	check_contains(title(&panel_code), "code on own: 3 instructions");
 }
 
+/* Without the cost of a misprediction, a prediction is the least that the loop takes. */
+TEST(a_prediction_without_a_known_cost_says_at_least)
+{
+	struct limits *limits;
+
+	begin_limits();
+	limits = &explanation->limits;
+	limits->limit[3] = (struct limit){ LIMIT_MISPREDICTION, false, false, true, 0, 0,
+		"4 mispredictions; the cost of one is not known" };
+	check_contains(draw(&panel_figure, 46, 12), "predicted at least 4.000 M latency, +0.400");
+	check_contains(draw(&panel_line, 60, 12), "predicted at least 4.000 M latency");
+	draw(&panel_ladder, 78, 12);
+	check_parts(shown, " 4.500 <- at least", "the cost of one is not known");
+	/* Its row is not left out, and ends with a clause. */
+	check_contains(draw(&panel_ladder, 60, 7), "unknown: 4 mispredictions\n");
+	/* The loop of a program has no measured value. */
+	view.setting.kernel = &(struct kernel){
+		.name = "main", .element = "iteration", .function = (const void *)""
+	};
+	view.sample.valid = false;
+	check_parts(draw(&panel_figure, 46, 12), "predicted: at least this; not measured (M)");
+	check_contains(draw(&panel_line, 60, 12), "at least");
+	check_contains(draw(&panel_line, 60, 2), "predicted at least 4.500 M");
+}
+
 /* A port is said to bind only if it is busy for as long as the binding limit says. */
 TEST(a_port_binds_only_if_the_limit_is_its_own)
 {

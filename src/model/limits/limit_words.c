@@ -336,15 +336,18 @@ bool limits_uncertain(double cpe, double spread)
 	return spread > cpe / 2;
 }
 
-/* Whether the prediction lacks a cost that the loop has for certain. */
-static bool lacks_cost(const struct limits *limits)
+bool limit_lacks_cost(const struct limit *limit)
+{
+	return !limit->known &&
+	       (limit->kind == LIMIT_MISPREDICTION || limit->kind == LIMIT_UNKNOWN_LATENCY);
+}
+
+const char *limits_at_least(const struct limits *limits)
 {
 	for (int i = 0; i < limits->limit_count; i++)
-		if (!limits->limit[i].known &&
-			(limits->limit[i].kind == LIMIT_MISPREDICTION ||
-				limits->limit[i].kind == LIMIT_UNKNOWN_LATENCY))
-			return true;
-	return false;
+		if (limit_lacks_cost(&limits->limit[i]))
+			return "at least ";
+	return "";
 }
 
 struct words limits_predicted(const struct limits *limits)
@@ -352,8 +355,8 @@ struct words limits_predicted(const struct limits *limits)
 	double spread = limits->predicted_by >= 0 ? limits->limit[limits->predicted_by].spread : 0;
 	struct units_text predicted = units_cycles(limits->predicted);
 
-	if (lacks_cost(limits))
-		return words_of("at least %s", predicted.text);
+	if (*limits_at_least(limits))
+		return words_of("%s%s", limits_at_least(limits), predicted.text);
 	if (limits_uncertain(limits->predicted, spread))
 		return words_of("%s, uncertain (± %s)", predicted.text, units_cycles(spread).text);
 	return spread > limits->predicted / 1000

@@ -160,9 +160,14 @@ extern const struct limit_row limit_rows[LIMIT_COUNT];
 
 /* Whether the spread of a limit is so large that its cycles say little: more than half of them. */
 bool limits_uncertain(double cpe, double spread);
-/* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", "11.70", or "11.70,
- * uncertain (± 9.00)". If the core model does not know the cost of a misprediction or a latency of
- * the loop: "at least 0.562". */
+/* Whether a limit is a cost that the loop has for certain, but that the core model does not know:
+ * the cost of a misprediction, or a latency. */
+bool limit_lacks_cost(const struct limit *limit);
+/* Returns "at least ", for before a predicted value, if the prediction lacks such a cost; else "".
+ */
+const char *limits_at_least(const struct limits *limits);
+/* Returns the predicted cycles per element with their spread: "11.70 ± 0.60", "11.70", "11.70,
+ * uncertain (± 9.00)", or "at least 0.562". */
 struct words limits_predicted(const struct limits *limits);
 /* Returns the index of the limit that causes most of the predicted cycles: predicted_by, or the
  * next lower limit if the limit predicted_by adds fewer cycles to it than it has itself. -1: no
