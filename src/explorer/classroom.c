@@ -137,6 +137,8 @@ void classroom_go(struct session *session, int to)
 	/* A student who leaves a step while the guess waits has answered all the same. */
 	if (to != classroom->step)
 		classroom_settle(session);
+	for (int i = 0; to != classroom->step && i < SHOWN_COUNT; i++)
+		text_clear(&classroom->shown[i]);
 	classroom->step = to;
 	classroom->first = 0;
 	classroom->guessed = classroom->a_known = classroom->aside = false;
@@ -360,8 +362,9 @@ static void judge(struct session *session)
 	lesson_judge(step, &measured.values, &now->guess, &now->judgement);
 	keep(&now->prompt, &step->question.prompt, &measured.values);
 	now->filled = keep(&now->explained, &step->explain, &measured.values);
-	now->setting = session->setting;
-	now->sample = session->live.sample;
+	if (!classroom_setting(session, &now->setting))
+		now->setting = session->setting;
+	now->sample = measured.now;
 	now->answered = true;
 	classroom->first = 0;
 	classroom->guessed = false;
@@ -370,7 +373,8 @@ static void judge(struct session *session)
 		lesson_progress_keep(classroom->lesson->name, classroom->step + 1);
 	answering_add(session);
 	free(now->picture);
-	now->picture = classroom->report ? report_picture(session) : NULL;
+	now->picture =
+		classroom->report && !classroom_away(session) ? report_picture(session) : NULL;
 	if (classroom->report)
 		status = report_save(session);
 	if (!status_is_ok(&status))
@@ -414,7 +418,7 @@ bool classroom_advance(struct session *session)
 	struct classroom *classroom = &session->classroom;
 	const struct explanation *explanation;
 
-	if (!classroom->lesson)
+	if (!classroom->lesson || classroom_away(session))
 		return false;
 	if (!classroom->a_known && session->pinned.there && !session->pinned.awaited &&
 		(explanation = insight_of(session, &session->pinned.setting))) {

@@ -33,7 +33,7 @@ bool classroom_setting(const struct session *session, struct setting *setting);
 bool classroom_recorded(const struct session *session);
 
 /* Collects the measured values that the texts and conditions of a lesson can name, such as `cpe`.
- */
+ * Values of a setting other than the step's are unknown. */
 void classroom_measure(const struct session *session, struct collected *measured);
 
 /* Removes the measured values that a lesson's open question asks for, so that no text shows them.

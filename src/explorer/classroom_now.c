@@ -99,8 +99,13 @@ void classroom_measure(const struct session *session, struct collected *measured
 		.no_core = !session->insight.loaded && session->insight.note[0] };
 	measured->caches = insight_own_caches(session);
 	values->caches = &measured->caches;
-	measured->now = *live_best(&session->live);
 	values->now = &measured->now;
+	measured->now = (struct sample){ .valid = false };
+	measured->complete = true;
+	/* Values of another setting are none of the step. */
+	if (classroom_away(session))
+		return;
+	measured->now = *live_best(&session->live);
 	measured->a = session->pinned.sample;
 	if (session->pinned.there)
 		values->a = &measured->a;

@@ -5,12 +5,14 @@
 #include "explorer/mask.h"
 
 /* Fills one text of the lesson for the screen: measured values replace its expressions in braces.
- */
+ * While another setting than the step's is on screen, a text keeps its values. */
 static const char *shown(const struct session *session, int which, const struct lesson_text *text,
 	const struct lesson_values *values)
 {
 	struct text *to = &session->classroom.shown[which];
 
+	if (to->length && classroom_away(session))
+		return text_string(to);
 	text_clear(to);
 	lesson_fill(text, values, to);
 	return text_string(to);

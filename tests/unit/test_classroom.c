@@ -183,6 +183,30 @@ TEST(a_guess_after_play_is_judged_at_the_setting_of_the_step)
 	assert_false(view.lesson.away);
 }
 
+/* A text keeps the values of the step's setting, also those that were not measured before. */
+TEST(no_text_has_the_values_of_another_setting)
+{
+	open_lesson("step One\n  It takes {cpe}.\nsetting combine op=mul unroll=1 acc=1\n\n"
+		    "step Two\n  It takes {cpe}.\nsetting combine op=mul unroll=2 acc=2\n"
+		    "ask text\n  Why?\nexplain It took {cpe}.\n");
+	assert_string_equal(view.lesson.text, "It takes 3.00.");
+	command("set acc=4 unroll=4");
+	assert_true(view.lesson.away);
+	assert_string_equal(view.lesson.text, "It takes 3.00.");
+	/* The key U goes back to the setting of the step before. */
+	check_ok(session_command(session, "lesson next", canned.now));
+	check_ok(session_command(session, "guess So.", canned.now));
+	check_ok(session_command(session, "undo", canned.now));
+	pass(3);
+	assert_true(view.lesson.away);
+	assert_null(strstr(view.lesson.text, "0.75"));
+	assert_null(strstr(view.lesson.explain, "0.75"));
+	command("lesson");
+	pass(3);
+	assert_string_equal(view.lesson.text, "It takes 1.50.");
+	assert_string_equal(view.lesson.explain, "It took 1.50.");
+}
+
 TEST(a_contended_sample_is_measured_again_before_it_judges)
 {
 	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=13 acc=1\nask number cpe\n"
