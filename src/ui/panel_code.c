@@ -14,10 +14,12 @@
  * table. LINE, FILE_LINE: widths of the column of source lines, without and with the names of
  * files. TEXT_LEAST: width of the instructions' text below which the column of the model's costs is
  * left out. TEXT_SHORT: width of the instructions' text below which all columns of costs are left
- * out. PORTS_LEAST: width to which a long list of ports is cut, so that the later columns fit. */
+ * out. PORTS_LEAST: width to which a long list of ports is cut, so that the later columns fit.
+ * SLOTS, SLOTS_WIDE: the column of micro-ops, with a short and a long heading. */
 enum {
 	MARGIN = 4,
 	SLOTS = 5,
+	SLOTS_WIDE = 10,
 	PORTS = 6,
 	CYCLES = 7,
 	COST = 8,
@@ -78,7 +80,7 @@ static struct words title_of(const struct scene *scene)
 	if (view->core && (view->foreign || view->nearest))
 		core = words_of(" on %s", view->core->name);
 	if (costs_of(view))
-		unit = words_of(", P cost per %s", element);
+		unit = words_of(", cost in cycles per %s", element);
 	if (limits->unknown)
 		bare = words_of(", %d unknown", limits->unknown);
 	unknown = words_of("%s%s", bare.text, unit.text);
@@ -86,6 +88,7 @@ static struct words title_of(const struct scene *scene)
 		return words_of(unit.text[0] ? "code%1$s, S: stepped %2$d turn%3$s, %4$.4g "
 					       "instructions an element%5$s\n"
 					       "code%1$s, S: %4$.4g instructions an element%5$s\n"
+					       "code%1$s%5$s\n"
 					       "code%1$s, S: %4$.4g instructions an element%6$s"
 					     : "code%1$s, S: stepped %2$d turn%3$s, %4$.4g "
 					       "instructions an element%5$s\n"
@@ -97,6 +100,7 @@ static struct words title_of(const struct scene *scene)
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
 				       "%6$s element%9$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s%8$s\n"
+				       "code%1$s%8$s\n"
 				       "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s"
 				     : "code%1$s: %2$d instruction%3$s, %4$s micro-op%5$s for "
 				       "%6$s %7$s%8$s\n"
@@ -120,8 +124,9 @@ struct columns {
 			    the model's costs; 0: the table has no such column */
 	int digits;		/* number of decimals of costs */
 	int line;		/* width of the column of source lines; 0: there is none */
-	int address, text, count, ports; /* widths of the table's columns; the width `count` is 0 if
-					    every instruction runs once per iteration */
+	int address, text, count, slots, ports; /* widths of the table's columns; the width `count`
+						   is 0 if every instruction runs once per iteration
+						 */
 	bool brief; /* omit the sizes of memory operands ("qword ptr"), to save columns */
 	int first_carried, last_carried; /* first and last instruction of the loop-carried chain, as
 					    indices; -1: no chain */
@@ -224,6 +229,7 @@ static void measure(struct box at, const struct view *view, struct columns *colu
 	int widest = 11, room;
 
 	*columns = (struct columns){ .address = snprintf(NULL, 0, "%llx", (unsigned long long)span),
+		.slots = SLOTS,
 		.ports = PORTS,
 		.first_carried = -1,
 		.last_carried = -1 };
@@ -256,6 +262,10 @@ static void measure(struct box at, const struct view *view, struct columns *colu
 	if (columns->line > LINE && columns->text - columns->line < TEXT_LEAST)
 		columns->line = LINE;
 	columns->text -= columns->line;
+	if (columns->text - (SLOTS_WIDE - SLOTS) > widest) {
+		columns->slots = SLOTS_WIDE;
+		columns->text -= SLOTS_WIDE - SLOTS;
+	}
 	columns->brief = columns->text < widest + 1;
 	columns->text = int_most(int_least(columns->text, widest + 1), 12);
 }
@@ -347,13 +357,14 @@ static void draw_insn(
 		canvas_text(at, x, y, STYLE_WARN, "×%.2f", share);
 	x += columns->count;
 	if (!known) {
-		canvas_right(at, x + SLOTS - 1, y, STYLE_BAD, "?");
-		canvas_text(at, x + SLOTS + 1, y, STYLE_BAD, "unknown");
+		canvas_right(at, x + columns->slots - 1, y, STYLE_BAD, "?");
+		canvas_text(at, x + columns->slots + 1, y, STYLE_BAD, "unknown");
 		return;
 	}
 	if (!facts->fused)
-		canvas_put_right(at, x + SLOTS - 1, y, STYLE_TEXT, number(facts->slots).text);
-	x += SLOTS + 1;
+		canvas_put_right(
+			at, x + columns->slots - 1, y, STYLE_TEXT, number(facts->slots).text);
+	x += columns->slots + 1;
 	/* A blank stays before a latency that takes its whole column, such as "5 + 17". */
 	full = canvas_columns(at, limit_latency(facts).text) >= CYCLES - 1;
 	room = columns->ports - (canvas_columns(at, ports) > columns->ports - full);
@@ -386,18 +397,18 @@ static void draw_head(struct box at, const struct columns *columns)
 	if (columns->count)
 		canvas_text(at, x, 0, STYLE_DIM, "runs");
 	x += columns->count;
-	canvas_right(at, x + SLOTS, 0, STYLE_DIM, "uops");
-	x += SLOTS + 1;
+	canvas_right(at, x + columns->slots, 0, STYLE_DIM,
+		columns->slots == SLOTS_WIDE ? "micro-ops" : "uops");
+	x += columns->slots + 1;
 	canvas_text(at, x, 0, STYLE_DIM, "ports");
 	x += columns->ports;
 	x += CYCLES;
 	canvas_right(at, x, 0, STYLE_DIM, "latency");
-	x += columns->cost;
+	x += columns->cost + columns->error;
 	if (columns->cost)
-		canvas_right(at, x, 0, STYLE_DIM, "P cost");
-	x += columns->error;
+		canvas_right(at, x, 0, STYLE_DIM, columns->error ? "cost, cycles" : "cost");
 	if (columns->model)
-		canvas_right(at, x + columns->model, 0, STYLE_DIM, "M cost");
+		canvas_right(at, x + columns->model, 0, STYLE_DIM, "model");
 }
 
 /* Adds a legend of the marks in the margin, and what the latencies mean. */
@@ -421,6 +432,7 @@ static void add_legend(struct lines *lines, const struct explanation *explanatio
 			number(cycles).text, plural(cycles), through, each.text);
 	lines_put(lines, 0, STYLE_DIM, limit_sooner(limits, &explanation->loop));
 	lines_add(lines, 0, STYLE_DIM,
+		"latency in cycles: load + operation; loads count from the address\n"
 		"latency: load + operation; loads count from the address\n"
 		"latency: load (from the address) + operation");
 }
@@ -433,7 +445,7 @@ static void add_costs_legend(struct lines *lines, const struct view *view)
 	int waits = 0, contended = 0;
 
 	if (!status_is_ok(&cost->status)) {
-		lines_add(lines, 0, STYLE_DIM, "P cost unavailable: %s", cost->status.text);
+		lines_add(lines, 0, STYLE_DIM, "cost unavailable: %s", cost->status.text);
 		return;
 	}
 	for (int i = 0; i < cost->count; i++) {
@@ -443,7 +455,7 @@ static void add_costs_legend(struct lines *lines, const struct view *view)
 	}
 	/* Without the cost of an instruction, the sum says nothing about the loop. */
 	if (waits == 0 && contended == 0 && !cost_missing(cost)) {
-		struct words sum = words_of("sum of P costs: %.2f of %.2f cycles per %s",
+		struct words sum = words_of("sum of costs: %.2f of %.2f cycles per %s",
 			cost_sum(cost), cost->cpe.value, view->setting.kernel->element);
 
 		if (cost_at_most(cost))
@@ -458,7 +470,8 @@ static void add_costs_legend(struct lines *lines, const struct view *view)
 				"%1$s; the rest: no single instruction\n%1$s",
 				sum.text);
 		else
-			lines_put(lines, 0, STYLE_DIM, sum);
+			lines_add(lines, 0, STYLE_DIM, "%s\nsum of costs: %.2f of %.2f cycles",
+				sum.text, cost_sum(cost), cost->cpe.value);
 	}
 	if (contended)
 		lines_add(lines, 0, STYLE_WARN, "core contended: %d cost%s not shown", contended,
@@ -466,8 +479,10 @@ static void add_costs_legend(struct lines *lines, const struct view *view)
 	if (cost_missing(cost))
 		lines_add(lines, 0, STYLE_DIM, "-: %s", cost_missing(cost));
 	lines_add(lines, 0, STYLE_DIM,
-		"P cost: more cycles if the core does the instruction's work twice\n"
-		"P cost: cycles of doing its work twice");
+		"cost (P): more cycles if the core does the instruction's work twice; model (M): "
+		"the cost by the core model\n"
+		"cost (P): more cycles if the core does the instruction's work twice\n"
+		"cost (P): cycles of doing its work twice");
 }
 
 /* Instructions begin below the headings. */

@@ -67,6 +67,8 @@ static const char *const limits[] = {
 	"micro-op (uop): an operation of the core; an instruction has one or more, and two "
 	"instructions may fuse into one (marked at the left); eliminated: done at register "
 	"renaming, without a port",
+	"cost: the cycles by which the loop becomes slower if the core does the work of an "
+	"instruction twice, measured with changed code (P), and by the core model (M)",
 	"carried: each iteration waits for the previous one; latency: cycles until the result is "
 	"available, of loads from the address; port: starts one operation each cycle",
 	"fullest: the port with the most work; split evenly: the work if each operation used all "

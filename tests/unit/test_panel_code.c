@@ -75,27 +75,28 @@ TEST(code_shows_the_cost_of_each_instruction)
 	};
 	cost.insn[1] = (struct cost_insn){ .offset = 4, .cost = unknown, .model = 1 };
 	view.cost = &cost;
-	check_contains(title(&panel_code), ", P cost per element");
+	check_contains(title(&panel_code), ", cost in cycles per element");
 	/* The shortest wording names no column that has no room. */
 	explanation->loop.stepped = true;
-	assert_null(strstr(strrchr(title(&panel_code), '\n'), "P cost"));
+	assert_null(strstr(strrchr(title(&panel_code), '\n'), "cost"));
 	explanation->loop.stepped = false;
-	check_parts(draw(&panel_code, 80, 9), "P cost        M cost", "3.00 +-0.04   3.00", "..",
-		"1.00");
-	lacks(shown, "sum of P costs");
+	check_parts(draw(&panel_code, 80, 9), "micro-ops ports", "cost, cycles  model",
+		"3.00 +-0.04   3.00", "..", "1.00");
+	lacks(shown, "sum of costs");
 	cost.insn[1].cost = (struct cost_value){ 1, 1, 1 };
-	check_contains(draw(&panel_code, 80, 9), "sum of P costs: 4.00 of 4.00 cycles per element");
-	lacks(draw(&panel_code, 52, 9), "M cost");
-	check_contains(shown, "P cost");
+	check_contains(draw(&panel_code, 80, 9), "sum of costs: 4.00 of 4.00 cycles per element");
+	lacks(draw(&panel_code, 52, 9), "model");
+	check_contains(shown, " cost\n");
+	check_contains(draw(&panel_code, 38, 9), " uops ports");
 	/* Less than the loop's cycles has a meaning, if there is room for it. */
 	cost.insn[1].cost = (struct cost_value){ 0.5, 0.5, 0.5 };
 	check_contains(draw(&panel_code, 110, 9), "3.50 of 4.00 cycles per element; the rest: no");
-	check_contains(draw(&panel_code, 60, 9), "sum of P costs: 3.50 of 4.00 cycles per element");
+	check_contains(draw(&panel_code, 60, 9), "sum of costs: 3.50 of 4.00 cycles per element");
 	/* What cannot be is not shown. */
 	cost.insn[1].cost = (struct cost_value){ -5, -5, -5 };
 	lacks(draw(&panel_code, 80, 9), "-5.00");
 	cost.status = status_failed("two speeds");
-	check_contains(draw(&panel_code, 80, 10), "P cost unavailable: two speeds");
+	check_contains(draw(&panel_code, 80, 10), "cost unavailable: two speeds");
 	lacks(shown, "3.00 +-0.04");
 	cost.status = status_ok();
 	cost.insn[1].cost = (struct cost_value){ 1, 1, 1 };
@@ -107,16 +108,16 @@ TEST(code_shows_the_cost_of_each_instruction)
 	set_words(cost.insn[1].why_later, "the result is in memory");
 	check_contains(
 		draw(&panel_code, 80, 10), "-: a second execution would change memory again");
-	lacks(shown, "sum of P costs");
+	lacks(shown, "sum of costs");
 	/* A long list of ports leaves room for the costs. */
 	snprintf(explanation->limits.insn[0].ports, sizeof(explanation->limits.insn[0].ports),
 		"p0-3 + p0-3 + p4-7 + micro:20");
-	check_parts(draw(&panel_code, 60, 9), "imul rax, rbx", "P cost", "  3.00");
+	check_parts(draw(&panel_code, 60, 9), "imul rax, rbx", " cost\n", "  3.00");
 	explanation->loop.insn[1].flow = FLOW_BRANCH;
 	check_contains(draw(&panel_code, 80, 10), " jump ");
 	cost = (struct cost_report){ .status = status_failed("the loop is too long") };
-	check_contains(draw(&panel_code, 80, 9), "P cost unavailable: the loop is too long");
-	lacks(shown, "M cost");
+	check_contains(draw(&panel_code, 80, 9), "cost unavailable: the loop is too long");
+	lacks(shown, "model");
 	view.cost = NULL;
 }
 
