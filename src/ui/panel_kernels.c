@@ -266,8 +266,26 @@ static struct words fit_help(struct box at, const struct knob *knob, int room)
 	return help;
 }
 
-/* Draws the text below the knobs (help, remark, allowed values), from the last row up. */
-static void draw_below(struct box at, const struct parts *parts, const struct view *view)
+/* Draws the values of the knobs without a row in row y: "also stride=1". `first`: the first knob
+ * with a row. */
+static void draw_hidden(
+	struct box at, int y, const struct parts *parts, int first, const struct view *view)
+{
+	const struct kernel *kernel = view->setting.kernel;
+	struct words hidden = { "" };
+
+	for (int i = 0; i < kernel->knob_count; i++)
+		if (i < first || i >= first + parts->rows)
+			hidden = words_of("%s %s=%s", hidden.text[0] ? hidden.text : "also",
+				kernel->knobs[i].name,
+				setting_shown(&kernel->knobs[i], view->setting.v[i]).text);
+	panels_cut(at, 1, hidden.text, sizeof(hidden.text));
+	canvas_put(at, 0, y, STYLE_DIM, hidden.text);
+}
+
+/* Draws the text below the knobs (help, remark, allowed values), from the last row up. If no text
+ * needs the row that is kept for allowed values, it has the knobs without a row. */
+static void draw_below(struct box at, const struct parts *parts, int first, const struct view *view)
 {
 	const struct knob *knob = &view->setting.kernel->knobs[view->knob];
 	int end = at.height - parts->values, need;
@@ -282,6 +300,8 @@ static void draw_below(struct box at, const struct parts *parts, const struct vi
 			STYLE_WARN, view->remark);
 	/* The knob's help comes after a blank row. */
 	help = fit_help(parts->words, knob, end - parts->rows - 1);
+	if (!help.text[0] && end > parts->rows)
+		draw_hidden(parts->words, parts->rows, parts, first, view);
 	if (!help.text[0])
 		return;
 	need = canvas_rows(parts->words, help.text);
@@ -307,7 +327,7 @@ static void draw(struct box at, const struct scene *scene)
 		draw_knob(at, i, first + i, &parts.columns, view);
 	panels_arrows(box_part(at, 0, 0, at.width, parts.rows), 0, STYLE_DIM, first > 0,
 		first + parts.rows < count);
-	draw_below(at, &parts, view);
+	draw_below(at, &parts, first, view);
 }
 
 const struct panel panel_knobs = {
