@@ -391,6 +391,18 @@ void canvas_fill(struct box at, enum style style)
 	}
 }
 
+bool canvas_blank(struct box at)
+{
+	for (int y = 0; y < at.height; y++) {
+		struct row row = row_of(at, y);
+
+		for (int x = row.left; x < row.right; x++)
+			if (row.cells[row.x + x].character != L' ')
+				return false;
+	}
+	return true;
+}
+
 /* Prints a character as UTF-8: a first byte, then continuation bytes of six bits each. */
 static void print_character(wchar_t character, FILE *file)
 {

@@ -149,6 +149,8 @@ int canvas_put_right(struct box at, int x, int y, enum style style, const char *
 int canvas_columns(struct box at, const char *utf8);
 /* Returns whether a text needs at most `columns` columns. Faster than canvas_columns(). */
 bool canvas_fits(struct box at, const char *utf8, int columns);
+/* Returns whether nothing is drawn in a box. */
+bool canvas_blank(struct box at);
 void canvas_glyph(struct box at, int x, int y, enum style style, enum glyph glyph);
 /* Draws a glyph: in black or white if the cell belongs to a shaded area, else in the given style.
  */

@@ -89,13 +89,16 @@ static void put_levels(struct column *column, const struct probe_report *report)
 {
 	const struct hierarchy *hierarchy = &report->hierarchy;
 	int rows = 0;
-	bool sentences;
+	bool sentences, short_of_rows = hierarchy->level_count > column->at.height;
 
 	for (int i = 0; i < hierarchy->level_count; i++)
 		rows += canvas_rows(column->at, hierarchy->level[i].words);
 	sentences = rows <= column->at.height / 2;
 	for (int i = 0; i < hierarchy->level_count; i++) {
-		if (sentences)
+		/* The memory matters more than a TLB. */
+		if (short_of_rows && hierarchy->level[i].kind == LEVEL_TLB)
+			column->cut = true;
+		else if (sentences)
 			column_add(column, level_style(&hierarchy->level[i]),
 				hierarchy->level[i].words);
 		else
@@ -194,6 +197,18 @@ static void put_findings(struct column *column, const struct probe_report *repor
 		column_put(column, STYLE_TEXT, "- %s", report->notes.note[i]);
 }
 
+/* Says in the last row which key shows all of a text that is cut. */
+static void draw_more(struct box at)
+{
+	static const char more[] = "P: more";
+	int x = at.width - (int)strlen(more);
+	struct box row = box_part(at, 0, at.height - 1, at.width, 1);
+
+	if (!canvas_blank(box_part(row, x - 1, 0, at.width - x + 1, 1)))
+		canvas_fill(row, STYLE_TEXT);
+	canvas_put(row, x, 0, STYLE_KEY, more);
+}
+
 static void draw_beside(struct box at, const struct probe_report *report)
 {
 	struct column column = { at, 0, false };
@@ -206,7 +221,9 @@ static void draw_beside(struct box at, const struct probe_report *report)
 	put_findings(&column, report);
 	column_gap(&column);
 	put_published(&column, report);
-	if (column.cut)
+	if (column.cut && report->complete)
+		draw_more(at);
+	else if (column.cut)
 		canvas_right(at, at.width, at.height - 1, STYLE_DIM, "…");
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "explorer/command.h"
+#include "ui/narrow.h"
 #include "ui/panels.h"
 
 enum { KEY_COLUMN = 22, COMMAND_COLUMN = 30 };
@@ -347,73 +348,45 @@ const struct panel panel_said = {
 
 /* ---- the result of a long measurement ---- */
 
-/* Copies a row of a table, and leaves out blanks between its cells: two of them stay. */
-static struct words squeezed(const char *row)
-{
-	struct words words = { "" };
-	size_t size = 0, indent = strspn(row, " ") + 1;
-
-	for (const char *c = row; *c && size + 1 < sizeof(words.text); c++)
-		if (c < row + indent || strncmp(c - 1, "   ", 3) != 0)
-			words.text[size++] = *c;
-	return words;
-}
-
-/* Adds the further lines of a paragraph to its first line. Returns the first line that follows the
- * paragraph. A line was wrapped if the first word of the next line would not have fitted in it. */
-static const char *join(struct words *words, const char *line, size_t length)
-{
-	const char *next;
-	size_t word;
-
-	for (;;) {
-		if (!*line || !line[1])
-			return line;
-		next = line + 1 + strspn(line + 1, " ");
-		word = strcspn(next, " \n");
-		if (!word || length + 1 + word <= TEXT_COLUMNS ||
-			next + strcspn(next, "\n") != strstr(next, "\n"))
-			return line;
-		length = strcspn(line + 1, "\n");
-		*words = words_of("%s %.*s", words->text, (int)(line + 1 + length - next), next);
-		line += 1 + length;
-	}
-}
-
-/* Draws the lines of the page, the first at row `row`. Returns the row after the last line. The
- * lines are as long as those of a terminal of the usual width; on a narrower screen, paragraphs are
- * wrapped again, and tables lose blanks. */
+/* Draws the lines of the page, the first at row `row`. Returns the row after the last line. */
 static int draw_lines(struct box at, int row, const char *text)
 {
 	struct page page = { at, row, row };
+	struct text fitted = { 0 };
 
-	for (const char *line = text ? text : ""; *line;) {
-		size_t length = strcspn(line, "\n");
+	narrow_page(text ? text : "", at.width, &fitted);
+	for (const char *line = text_string(&fitted); *line;) {
+		size_t length = strcspn(line, "\n"), indent = strspn(line, " ");
 		struct words words = words_of("%.*s", (int)length, line);
-		int indent = (int)strspn(words.text, " ");
-		bool narrow = at.width < TEXT_COLUMNS, table = strstr(words.text + indent, "  "),
-		     curve = narrow && strchr(words.text, '|');
 
-		line += length;
-		if (narrow && !table)
-			line = join(&words, line, length);
-		else if (narrow && !curve && !canvas_fits(at, words.text, at.width))
-			words = squeezed(words.text);
-		/* Rows of a curve that are too long are cut. */
-		if (curve || canvas_fits(at, words.text, at.width))
+		if (canvas_fits(at, words.text, at.width)) {
 			canvas_put(at, 0, page.line++, STYLE_TEXT, words.text);
-		else
-			paragraph(&page, indent, STYLE_TEXT, words.text + indent);
-		line += *line == '\n';
+		} else {
+			/* Further rows of a remark begin below its first word. */
+			if (strncmp(line, "* ", 2) == 0)
+				indent = canvas_put(at, 0, page.line, STYLE_TEXT, "* ");
+			paragraph(&page, (int)indent, STYLE_TEXT, words.text + indent);
+		}
+		line += length + (line[length] == '\n');
 	}
+	text_free(&fitted);
 	return page.line;
+}
+
+/* Returns the columns for the text: the scroll arrows have their own. */
+static struct box page_box(struct box at, const char *text)
+{
+	bool scrolls = draw_lines(box_part(at, 0, 0, at.width, 0), 0, text) > at.height;
+
+	return box_part(at, 0, 0, at.width - 2 * scrolls, at.height);
 }
 
 static int page_end(struct box at, const struct scene *scene)
 {
-	return int_most(draw_lines(box_part(at, 0, 0, at.width, 0), 0, scene->view->screen.page) -
-				at.height,
-		0);
+	const char *text = scene->view->screen.page;
+	struct box box = page_box(at, text);
+
+	return int_most(draw_lines(box_part(box, 0, 0, box.width, 0), 0, text) - at.height, 0);
 }
 
 static void draw_page_text(struct box at, const struct scene *scene)
@@ -422,7 +395,7 @@ static void draw_page_text(struct box at, const struct scene *scene)
 
 	if (!scene->view->screen.page)
 		canvas_wrap(at, 0, STYLE_DIM, PANELS_HIDDEN);
-	draw_lines(at, -first, scene->view->screen.page);
+	draw_lines(page_box(at, scene->view->screen.page), -first, scene->view->screen.page);
 	panels_arrows(at, 0, STYLE_KEY, first > 0, first < most);
 }
 

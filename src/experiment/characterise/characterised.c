@@ -16,11 +16,16 @@ static void put(FILE *out, const struct figure *figure, int width)
 	double spread = spread_of(figure);
 
 	if (!figure->known) {
-		fprintf(out, " %*s %7s", width, "-", "");
+		fprintf(out, "  %*s %7s", width, "-", "");
 		return;
 	}
-	fprintf(out, fabs(figure->value) >= 1000 ? " %*.0f" : " %*.2f", width, figure->value);
-	fprintf(out, spread < 1 ? " +-%-5.3f" : " +-%-5.3g", spread);
+	fprintf(out, fabs(figure->value) >= 1000 ? "  %*.0f" : "  %*.2f", width, figure->value);
+	fprintf(out,
+		spread < 1     ? " +-%-5.3f"
+		: spread < 10  ? " +-%-5.3g"
+		: spread < 1e5 ? " +-%-5.0f"
+			       : " +-%-5.0e",
+		spread);
 }
 
 void characterised_ports(const struct measured_ports *ports, int op, struct text *text)
@@ -47,12 +52,25 @@ void characterised_ports(const struct measured_ports *ports, int op, struct text
 	}
 }
 
+/* Prints what the columns of the table of classes are, with their units. */
+static void put_units(FILE *out, enum source cycles_from)
+{
+	text_print(out, TEXT_COLUMNS, "\n", 0,
+		"latency: cycles until the result is available; each: cycles per instruction, if "
+		"instructions are independent; slots: places of the issue width that an "
+		"instruction takes; +-: distance to the farther quartile, or to the end of the "
+		"range");
+	if (cycles_from != SOURCE_NONE)
+		fprintf(out, "(cycles: %s)\n", source_of_cycles(cycles_from));
+}
+
 static void put_classes(FILE *out, const struct characterise_report *report)
 {
 	const struct measured *measured = &report->measured;
 	int unknown = 0;
 
-	fprintf(out, "\n%-21s %7s %6s %6s %7s %5s %7s  %s\n", "class", "latency", "", "each", "",
+	put_units(out, report->cycles_from);
+	fprintf(out, "\n%-21s  %7s %7s  %6s %7s  %5s %7s  %s\n", "class", "latency", "", "each", "",
 		"slots", "", report->ported ? "ports" : "");
 	for (int i = 0; i < measured->op_count; i++) {
 		const struct measured_op *op = &measured->op[i];
@@ -91,7 +109,7 @@ static void put_facts(FILE *out, const struct measured *measured)
 
 		if (!fact->figure.known)
 			continue;
-		fprintf(out, "%-34s", fact->word);
+		fprintf(out, "%-36s", fact->word);
 		put(out, &fact->figure, 10);
 		fprintf(out, "  %s\n", fact->words);
 	}
@@ -99,13 +117,13 @@ static void put_facts(FILE *out, const struct measured *measured)
 		const struct measured_buffer *buffer = &measured->buffers.buffer[i];
 
 		if (buffer->knee.kind == KNEE_SHARP || buffer->knee.kind == KNEE_SOFT)
-			fprintf(out, "size %-29s %10.0f +-%-5.2g  %s%s\n", buffer->word,
+			fprintf(out, "size %-31s  %10.0f +-%-5.2g  %s%s\n", buffer->word,
 				buffer->knee.x + buffer->own,
 				(buffer->knee.hi - buffer->knee.lo) / 2, buffer->words,
 				buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
 		else
 			fprintf(out,
-				"size %-29s %10s %7s  %s; no second measurement confirms %.0f to "
+				"size %-31s  %10s %7s  %s; no second measurement confirms %.0f to "
 				"%.0f\n",
 				buffer->word, "-", "", buffer->words, buffer->knee.lo + buffer->own,
 				buffer->knee.hi + buffer->own);
@@ -204,11 +222,6 @@ void characterised_print(FILE *out, const struct characterised *characterised)
 	if (measured->width.known)
 		fprintf(out, "width %.2f slots a cycle (%.2f to %.2f)\n", measured->width.value,
 			measured->width.lo, measured->width.hi);
-	if (core->cycles_from != SOURCE_NONE)
-		fprintf(out,
-			"cycles: %s; +-: distance to the farther quartile, or to the end of the "
-			"range\n",
-			source_of_cycles(core->cycles_from));
 	if (core->ported)
 		fprintf(out,
 			"%d ports, inferred from %d mix%s of classes, which %s predicted with a "
