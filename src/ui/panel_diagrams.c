@@ -219,10 +219,13 @@ const struct panel panel_timeline = {
 static struct words graph_title(const struct scene *scene)
 {
 	const struct view *view = scene->view;
+	struct words chain;
 
 	if (!view->dataflow)
 		return words_of("graph");
-	return words_of("graph: %s%s", diagram_chain(view->dataflow).text, core_words(view).text);
+	chain = diagram_chain(view->dataflow);
+	return words_of("graph: %s%s", chain.text + 4 * (strncmp(chain.text, "the ", 4) == 0),
+		core_words(view).text);
 }
 
 static bool graph_wanted(const struct view *view)

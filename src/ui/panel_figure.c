@@ -348,7 +348,8 @@ static struct words named_limit(const struct limits *limits, bool soft, int inde
 		units_cycles(limits->limit[index].cpe).text);
 }
 
-static struct words limit_words(const struct view *view, bool with_spread)
+/* `measured`: with this word before the distance of the measured value. */
+static struct words limit_words(const struct view *view, bool with_spread, bool measured)
 {
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
 	struct words gap = { "" }, spread = { "" };
@@ -363,7 +364,9 @@ static struct words limit_words(const struct view *view, bool with_spread)
 	else if (view->foreign || view->nearest)
 		gap = words_of(" on %s%s", view->core->name, view->nearest ? ", assumed" : "");
 	else if (view->gap.brief[0])
-		gap = words_of(", %.40s", view->gap.brief);
+		gap = words_of(", %s%.40s",
+			measured && strchr("+-", view->gap.brief[0]) ? "measured " : "",
+			view->gap.brief);
 	if (limits_uncertain(limits->limit[first].cpe, limits->limit[first].spread))
 		spread = words_of(" (uncertain)");
 	else if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
@@ -375,12 +378,12 @@ static struct words limit_words(const struct view *view, bool with_spread)
 
 struct words panels_limit(const struct view *view)
 {
-	return limit_words(view, true);
+	return limit_words(view, true, true);
 }
 
 struct words panels_limit_short(const struct view *view)
 {
-	return limit_words(view, false);
+	return limit_words(view, false, false);
 }
 
 /* Adds the binding limit, the gap to the measured value, and the key to press next: "limit 3.000 M
@@ -405,6 +408,9 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	first = gap_limit(view, limits);
 	second = view->gap.soft ? limits->binding : limits->predicted_by;
 	limit = panels_limit(view);
+	if (canvas_rows(lines->at, limit.text) >
+		canvas_rows(lines->at, limit_words(view, true, false).text))
+		limit = limit_words(view, true, false);
 	/* If words about the measured value need another row, they are left out for a value near
 	 * its limit or prediction. */
 	if ((view->gap.kind == GAP_AT_LIMIT || view->gap.kind == GAP_EARLY ||
@@ -425,8 +431,9 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		return;
 	if (view->advice.kind == ADVICE_KNOB)
 		lines_add(lines, 5, STYLE_KEY,
-			"r %1$s: %3$s predicted\nr %1$s: %3$s M\nr %2$s: %3$s M", view->advice.set,
-			view->advice.brief, units_cycles(view->advice.to).text);
+			"r %1$s: %3$s predicted\nr %1$s: CPE %3$s M\nr %1$s: %3$s M\n"
+			"r %2$s: CPE %3$s M\nr %2$s: %3$s M",
+			view->advice.set, view->advice.brief, units_cycles(view->advice.to).text);
 	else if (second >= 0 && second != first)
 		lines_add(lines, 7, STYLE_TEXT, "%s M %s",
 			named_limit(limits, !view->gap.soft, second).text,

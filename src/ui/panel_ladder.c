@@ -412,8 +412,8 @@ static void choose(const struct view *view, int room, struct shown *shown)
 	}
 }
 
-/* Draws one row that summarises the limits without a row of their own: "3 more, up to 0.250; 1
- * unknown". */
+/* Draws one row that summarises the limits without a row of their own: "3 more limits, up to
+ * 0.250; 1 unknown". */
 static void draw_rest(struct box at, int y, const struct limits *limits, const struct shown *shown)
 {
 	int known = 0, unknown = 0, next = 0;
@@ -429,11 +429,13 @@ static void draw_rest(struct box at, int y, const struct limits *limits, const s
 		unknown += !limits->limit[i].known;
 	}
 	if (!known)
-		canvas_text(at, 0, y, STYLE_DIM, "%d unknown", unknown);
+		canvas_text(at, 0, y, STYLE_DIM, "%d limit%s unknown", unknown,
+			unknown == 1 ? "" : "s");
 	else
 		canvas_text(at, 0, y, STYLE_DIM,
-			unknown ? "%d more, up to %s; %d unknown" : "%d more, up to %s", known,
-			units_cycles(most).text, unknown);
+			unknown ? "%d more limits, up to %s; %d unknown"
+				: "%d more limits, up to %s",
+			known, units_cycles(most).text, unknown);
 }
 
 static bool is_cut(const struct line *line)

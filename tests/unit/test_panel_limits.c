@@ -18,7 +18,7 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	/* Wide, each has its cause beside it. */
 	check_parts(draw(&panel_ladder, 120, 10), "the width's cause", "quartiles 1.990 .. 2.010");
 	/* Low, what has no place is counted. */
-	check_parts(draw(&panel_ladder, 60, 7), "more", "1 unknown", "measured");
+	check_parts(draw(&panel_ladder, 60, 7), "more limits, up to 1.000; 1 unknown", "measured");
 	/* Limits that the advice names have rows, before higher ones. */
 	lacks(shown, "the missing number");
 	view.advice.about = UINT64_C(1) << LIMIT_MEMORY_LINES;
@@ -203,6 +203,9 @@ TEST(the_figure_has_limit_gap_and_key)
 	begin_limits();
 	check_parts(draw(&panel_figure, 31, 10), "limit 4.000 M latency, +0.400\n",
 		"r acc=2: 2.000 predicted");
+	check_contains(draw(&panel_figure, 46, 10), "limit 4.000 M latency, measured +0.400\n");
+	/* Without the word "predicted", the value has its unit. */
+	check_contains(draw(&panel_figure, 23, 10), "r acc=2: CPE 2.000 M");
 	view.explanation = NULL;
 	snprintf(view.limits_note, sizeof(view.limits_note), "core not recognised; nearest: X");
 	check_contains(draw(&panel_figure, 31, 12), "core not recognised\n");
@@ -213,7 +216,7 @@ TEST(a_narrow_row_keeps_the_gap)
 {
 	begin_limits();
 	explanation->limits.limit[1].spread = 0.125;
-	check_parts(draw(&panel_line, 59, 12), "limit 4.000", "0.125 M latency, +0.400");
+	check_parts(draw(&panel_line, 59, 12), "limit 4.000", "0.125 M latency, measured +0.400");
 	check_contains(draw(&panel_line, 30, 12), "limit 4.000 M latency, +0.400");
 	explanation->limits.limit[1].spread = 0;
 }
