@@ -88,6 +88,23 @@ static void print_place(FILE *out, const struct function_work *work)
 		text_string(&work->found->each[work->index].place));
 }
 
+/* Prints what an iteration does with data. Of data that it goes through in order, the prediction is
+ * also given in cycles a byte. */
+static void print_data(FILE *out, const struct function_loop *each, const struct limits *limits)
+{
+	struct text text = { 0 };
+
+	if (!each->data.length)
+		return;
+	text_addf(&text, "an iteration %s", text_string(&each->data));
+	text_print(out, TEXT_COLUMNS, "data      ", 10, text_string(&text));
+	if (each->bytes > 0 && limits->predicted_by >= 0)
+		fprintf(out, "          predicted: %s cycles a byte%s, %s bytes a cycle\n",
+			units_cycles(limits->predicted / each->bytes).text, each->bytes_of,
+			units_value(each->bytes / limits->predicted).text);
+	text_free(&text);
+}
+
 static void loop_text(struct report *report, const void *item)
 {
 	const struct function_work *work = item;
@@ -103,6 +120,7 @@ static void loop_text(struct report *report, const void *item)
 			"calls     %d call%s of other functions, whose instructions are not "
 			"counted\n",
 			work->calls, work->calls == 1 ? "" : "s");
+	print_data(out, &work->found->each[work->index], &explanation->limits);
 	explain_text_binding(out, NULL, explanation);
 	explain_text_loop(out, explanation, NULL);
 }
@@ -176,6 +194,9 @@ static void loop_data(struct report *report, const struct records *records, cons
 	record_set_integer(object, "loops", work->loops->count);
 	record_set_integer(object, "depth", loop->depth);
 	record_set_integer(object, "calls", work->calls);
+	record_set_words(object, "data", text_string(&work->found->each[work->index].data));
+	if (work->found->each[work->index].bytes > 0)
+		record_set_real(object, "bytes", work->found->each[work->index].bytes);
 	record_set_words(object, "source", text_string(&work->found->each[work->index].source));
 	record_set_string(object, "misses_why", explanation->misses.why);
 	record_write(records, object);

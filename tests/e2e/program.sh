@@ -115,6 +115,8 @@ if "$SLEXPLORE" explain loops.o </dev/null | grep -q 'shape::area(int\*, int)'; 
 	expect 0 explain loops.o --function area --uarch "$known"
 fi
 expect 0 explain loops.o --function _ZN5shape4areaEPii --uarch "$known"
+says out "an iteration reads 4 bytes in order"
+says out "cycles a byte, "
 
 # Lines of libraries give way to lines of the program; a line without code names the nearest one.
 expect 0 explain loops.o --function total --uarch "$known"

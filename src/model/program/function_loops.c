@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/graph/streams.h"
 
 /* ---- Source lines */
 
@@ -76,6 +77,12 @@ static void describe(const struct program_loop *place, const struct loop *loop, 
 	struct function_loop *each)
 {
 	int calls = filled ? function_loops_calls(loop) : 0, forks = filled ? loop->forks : 0;
+	struct streams streams = { 0 };
+
+	if (filled)
+		streams_find(loop, &streams);
+	streams_describe(&streams, &each->data);
+	each->bytes = streams_bytes(&streams, &each->bytes_of);
 
 	text_addf(&each->place, "%#" PRIx64 " to %#" PRIx64, place->begin, place->end);
 	if (place->depth > 1)
@@ -84,6 +91,8 @@ static void describe(const struct program_loop *place, const struct loop *loop, 
 	if (each->source.length)
 		text_addf(&each->place, ", %s", text_string(&each->source));
 	text_add(&each->remark, text_string(&each->place));
+	if (each->data.length)
+		text_addf(&each->remark, "; an iteration %s", text_string(&each->data));
 	if (calls)
 		text_addf(&each->remark, "; %d call%s, whose instructions are not counted", calls,
 			calls == 1 ? "" : "s");
@@ -194,6 +203,7 @@ void function_loops_free(struct function_loops *found)
 		free(found->each[i].lines);
 		text_free(&found->each[i].source);
 		text_free(&found->each[i].place);
+		text_free(&found->each[i].data);
 		text_free(&found->each[i].remark);
 	}
 	free(found->each);

@@ -12,7 +12,11 @@ struct function_loop {
 	struct source_line *lines; /* the source line of each instruction; NULL: unknown */
 	struct text source;	   /* the source lines: "FILE:FIRST-LAST"; empty: unknown */
 	struct text place;	   /* "0x1234 to 0x1256, inside 1 loop, FILE:FIRST-LAST" */
-	struct text remark; /* the place, and what the limits leave out: calls, untaken branches */
+	struct text data;     /* what an iteration reads and writes; empty: nothing that moves */
+	double bytes;	      /* bytes of the longest data that it goes through in order; 0: none */
+	const char *bytes_of; /* if it goes through several: " of each", " of the longest" */
+	struct text remark;   /* the place, the data, and what the limits leave out: calls, untaken
+				 branches */
 };
 
 struct function_loops {
