@@ -404,9 +404,11 @@ static struct status run_preset_by(
 	int direction = command_direction(given), preset = preset_now(session);
 
 	preset = preset < 0 ? (direction > 0 ? -1 : 0) : preset;
-	do
+	for (int i = 0; i < PRESETS; i++) {
 		preset = (preset + PRESETS + direction) % PRESETS;
-	while (!first_there(session, panels_of(session, preset)) && preset != preset_now(session));
+		if (first_there(session, panels_of(session, preset)))
+			break;
+	}
 	return show_preset(session, change, preset);
 }
 

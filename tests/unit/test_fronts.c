@@ -98,6 +98,19 @@ TEST(a_set_of_panels_comes_with_its_first_panel_that_has_contents)
 	session_free(session);
 }
 
+/* A function of a program before its loops are explained. */
+TEST(a_kernel_without_panels_has_no_next_set)
+{
+	static const struct kernel bare = { .name = "bare", .element = "iteration" };
+	struct engine engine = fake_init(&fake, (uint64_t)4 << 30);
+	struct session_options options = { .seed = 1, .setting.kernel = &bare };
+
+	session = session_new(&engine, &options);
+	refused("preset next", "no panel of it has something to show");
+	refused("preset previous", "no panel of it has something to show");
+	session_free(session);
+}
+
 TEST(the_next_panel_follows_the_one_on_which_the_arrows_act)
 {
 	start();
