@@ -523,7 +523,7 @@ const struct kernel kernel_matmul = {
 		"Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench",
 	.answer = "slices",
 	.element = "multiply-add",
-	.hint = "Right to form, then +: the same product, faster",
+	.hint = "Down to form, then +: the same product, faster",
 	KERNEL_KNOBS(knobs),
 	.check = matmul_check,
 	.fit = matmul_fit,

@@ -97,13 +97,10 @@ void explain_text_binding(
 	fprintf(out, "predicted %s", limits_predicted(limits).text);
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limits_predicted_by(limits, 0).text);
-	/* The remedy (the suggested change) is for the highest limit, hard or soft, as in the
-	 * explorer. */
 	fprintf(out, "   (source: model)\nremedy    %s\n",
 		advice_sentence(kernel, explanation,
-			limits->limit[limits->predicted_by >= 0 ? limits_main(limits)
-								: limits->binding]
-				.kind));
+			limits->predicted_by >= 0 ? advice_about(limits)
+						  : limits->limit[limits->binding].kind));
 }
 
 /* An element of a program's loop is an iteration, so one column has both numbers. */

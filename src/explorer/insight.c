@@ -8,6 +8,7 @@
 
 #include "base/job.h"
 #include "engine/own/own.h"
+#include "explorer/advisable.h"
 #include "explorer/state.h"
 
 /* Seconds for which a setting must stay unchanged before the search for advice begins. The search
@@ -269,11 +270,13 @@ void insight_forget(struct session *session)
 void insight_refresh(struct session *session)
 {
 	struct insight *insight = &session->insight;
-	bool known = insight_shown(session) && setting_equal(&insight->setting, &session->setting);
+	bool same = insight->setting.kernel && setting_equal(&insight->setting, &session->setting),
+	     known = same && insight_shown(session), wanted = same && insight->advice_wanted;
 
 	insight_forget(session);
 	insight_renew(session);
 	insight->renewing = known && insight->reading;
+	insight->advice_wanted = wanted;
 }
 
 const struct explanation *insight_of(struct session *session, const struct setting *setting)
@@ -324,48 +327,6 @@ bool insight_take_limit(struct session *session, enum limit_kind *limit)
 
 /* ---- the advice ---- */
 
-/* Whether a setting was measured, and was not faster than the present setting: then a prediction
- * that it is faster is wrong. */
-static bool is_refuted(const struct session *session, const struct setting *setting)
-{
-	const struct sample *here = &session->live.sample;
-	const struct cell *cell = cells_get(session->cells, setting, false);
-
-	return cell && cell->sample.valid && !cell->sample.contended && here->valid &&
-	       !here->contended && cell->sample.cpe > (1 - ADVICE_WORTH / 2) * here->cpe;
-}
-
-/* Whether a setting has other blocks than the present one, and smaller ones than recommended. The
- * model lacks the lines of the next block, which cost the more the smaller the blocks are: matmul
- * n=1000 takes 3.2 cycles with blocks of 16 on Zen 3, predicted 1.4, and 2.04 with 32,
- * predicted 1.56. */
-static bool is_small_block(const struct session *session, const struct setting *setting)
-{
-	const struct blocks_question question = { .setting = setting,
-		.explanation = session->insight.explanation,
-		.caches = session->insight.explanation->misses.caches,
-		.measured = &session->memory.facts };
-	struct blocks blocks;
-
-	return blocks_find(&question, &blocks) && setting->v[blocks.block.knob] < blocks.advice.n &&
-	       setting->v[blocks.block.knob] != session->setting.v[blocks.block.knob];
-}
-
-/* Whether the search may advise a setting: no measurement refutes the advice, blocks are
- * not too small, this machine can run the setting or a replayed recording contains it, and an own
- * loop is compiled for it: the search must not wait for the compiler. */
-static bool is_allowed(const void *context, const struct setting *setting)
-{
-	const struct session *session = context;
-
-	if (is_refuted(session, setting) || is_small_block(session, setting))
-		return false;
-	if (session->replay)
-		return replay_find(session->replay, setting) >= 0;
-	return setting_check(setting, session->memory_limits).code == STATUS_OK &&
-	       (!setting->kernel->own || own_is_built(setting->kernel->own, setting->v));
-}
-
 void insight_follow(struct session *session)
 {
 	struct insight *insight = &session->insight;
@@ -405,7 +366,7 @@ void insight_doubt(struct session *session)
 	judge_followed(session);
 	if (insight->advice.kind != ADVICE_KNOB ||
 		!setting_equal(&insight->setting, &session->setting) ||
-		!is_refuted(session, &insight->advice.setting))
+		!advisable_refuted(session, &insight->advice.setting))
 		return;
 	insight->advice = (struct advice){ 0 };
 	insight->advised = false;
@@ -429,7 +390,9 @@ bool insight_advise(struct session *session)
 		/* The limits of a long loop take up to 10 ms. Between two settings, keys are
 		 * handled and the screen is drawn. */
 		.fresh = !session->replay,
-		.allowed = is_allowed,
+		.allowed = advisable_allowed,
+		.ready = advisable_ready,
+		.measured = advisable_measured,
 		.context = session };
 
 	if (insight->advised || !insight_ready(session))
@@ -447,7 +410,7 @@ bool insight_advice_due(const struct session *session)
 {
 	const struct insight *insight = &session->insight;
 
-	return insight->advice_wanted && !insight->reading &&
+	return insight->advice_wanted && !insight->reading && insight->setting.kernel &&
 	       (insight->advised || !insight_ready(session));
 }
 

@@ -278,10 +278,16 @@ void session_follow_advice(struct session *session)
 		session_notice(session, false, "%s, %s before", advice.words,
 			units_value(advice.from).text);
 	} else {
-		session_notice(session, false,
-			session->replay	 ? "no other recorded setting gains 10 %% or more. %s"
-			: advice.partial ? "no knob is known yet to gain 10 %% or more. %s"
-					 : "no knob gains 10 %% or more. %s",
-			advice.words);
+		const struct kernel *kernel = session->setting.kernel;
+		struct words found = words_of(
+			"%s", session->replay  ? "no other recorded setting gains 10 % or more"
+			      : advice.partial ? "no knob is known yet to gain 10 % or more"
+					       : "no knob is predicted to gain 10 % or more");
+
+		if (advice.unready >= 0)
+			found = words_of("other values of %s are not compiled yet: turn it with + "
+					 "to see what they gain",
+				kernel->knobs[advice.unready].name);
+		session_notice(session, false, "%s. %s", found.text, advice.words);
 	}
 }

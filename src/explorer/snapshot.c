@@ -214,17 +214,11 @@ static void copy_screen(struct screen *to, const struct screen *from)
  * watch the cycles fall" becomes "+: watch the cycles fall". */
 static const char *hint_from(const struct kernel *kernel, int knob)
 {
-	static const char *const ways[] = { "Down to ", "Right to " }, then[] = ", then ";
-	const char *hint = kernel->hint, *name = kernel->knobs[knob].name;
+	struct words way = words_of("Down to %s, then ", kernel->knobs[knob].name);
 
-	for (size_t i = 0; hint && i < sizeof(ways) / sizeof(*ways); i++) {
-		size_t way = strlen(ways[i]), length = strlen(name);
-
-		if (strncmp(hint, ways[i], way) == 0 && strncmp(hint + way, name, length) == 0 &&
-			strncmp(hint + way + length, then, strlen(then)) == 0)
-			return hint + way + length + strlen(then);
-	}
-	return hint;
+	return kernel->hint && strncmp(kernel->hint, way.text, strlen(way.text)) == 0
+		       ? kernel->hint + strlen(way.text)
+		       : kernel->hint;
 }
 
 void session_view(const struct session *session, double now, struct view *view)

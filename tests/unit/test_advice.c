@@ -223,6 +223,49 @@ TEST(a_chain_through_memory_has_its_own_advice)
 	check_contains(advice.words, "register");
 }
 
+/* What the test has measured: form 2 takes longer than its prediction. */
+static double measured_form(const void *context, const struct setting *of)
+{
+	(void)context;
+	return of->v[ACC] > 1 || of->v[TYPE] ? (double)NAN : of->v[FORM] == 1 ? 2.0 : 3.5;
+}
+
+static double by_two_forms(const int64_t *v)
+{
+	return v[FORM] == 1 ? 2.6 : 2;
+}
+
+TEST(a_measured_setting_is_judged_by_its_measurement)
+{
+	/* At form 0, predicted 2, which takes 3.5: nothing is predicted to gain. */
+	ask(by_two_forms, &kernel);
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+	whole.measured = measured_form;
+	ask(by_two_forms, &kernel);
+	assert_int_equal(advice.kind, ADVICE_KNOB);
+	assert_int_equal(advice.knob, FORM);
+	assert_int_equal(advice.setting.v[FORM], 1);
+	check_near(advice.to, 2, 1e-9);
+	check_near(advice.from, 3.5, 1e-9);
+	check_contains(advice.words, ": 2.000 measured");
+}
+
+static bool only_one_acc(const void *context, const struct setting *of)
+{
+	(void)context;
+	return of->v[ACC] == 1;
+}
+
+TEST(a_knob_whose_values_are_not_ready_is_named)
+{
+	ask(by_acc, &kernel);
+	assert_int_equal(advice.unready, -1);
+	whole.ready = only_one_acc;
+	ask(by_acc, &kernel);
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+	assert_int_equal(advice.unready, ACC);
+}
+
 static double by_little(const int64_t *v)
 {
 	return v[TYPE] ? 1 : v[FORM] ? 2.9 : 3;
@@ -259,6 +302,24 @@ TEST(where_no_knob_helps_a_sentence_does)
 	assert_string_equal(advice.words, limit_remedy(LIMIT_LATENCY));
 	assert_string_equal(advice.brief, "");
 	assert_in_range(asked, 10, ADVICE_ASKS);
+}
+
+/* A prediction that is hardly above the binding limit does not hide what binds. */
+TEST(a_soft_limit_just_above_the_binding_one_gets_no_advice)
+{
+	struct limits *limits = &explanation->limits;
+
+	begin(by_nothing, &kernel);
+	limits_reserve(limits, 2);
+	limits->limit[1] = limits->limit[0];
+	limits->limit[1].kind = LIMIT_SCHEDULING;
+	limits->limit[1].hard = false;
+	limits->limit_count = 2;
+	limits->predicted_by = 1;
+	limits->limit[1].cpe = limits->predicted = limits->bound * 1.05;
+	assert_int_equal(advice_about(limits), LIMIT_LATENCY);
+	limits->limit[1].cpe = limits->predicted = limits->bound * 3;
+	assert_int_equal(advice_about(limits), LIMIT_SCHEDULING);
 }
 
 TEST(a_stepped_kernel_is_asked_less)

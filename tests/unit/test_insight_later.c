@@ -182,6 +182,22 @@ TEST(advice_on_stepped_code_is_followed_when_it_is_found)
 	assert_int_equal(look(101)->setting.v[FOLD_ACC], 5);
 }
 
+/* Limits are computed again when a value of memory was measured; the user still waits. */
+TEST(asked_advice_survives_that_limits_are_computed_again)
+{
+	static struct kernel kernel;
+
+	kernel = stepped_fold();
+	start_kernel(&kernel, UARCH_EXACT, NULL, LIMIT);
+	double now = 100.01;
+
+	check_ok(session_command(session, "remedy", now));
+	insight_refresh(session);
+	for (int i = 0; i < 100 && look(101)->setting.v[FOLD_ACC] == 1; i++)
+		session_advance(session, now += 0.1);
+	assert_true(view.setting.v[FOLD_ACC] > 4);
+}
+
 /* A few questions at a time, so that no key waits for them all. */
 static void await_advice(double now)
 {

@@ -361,4 +361,22 @@ TEST(a_value_off_the_multiple_of_its_knob_is_refused_as_the_parser_refuses_it)
 	assert_true(refused > 0);
 }
 
+/* A hint names a way to a knob that the keys go, and a knob that the kernel has. */
+TEST(hints_lead_to_knobs)
+{
+	for (int i = 0; kernel_registry[i]; i++) {
+		const struct kernel *kernel = kernel_registry[i];
+		const char *way = kernel->hint ? strstr(kernel->hint, "Down to ") : NULL;
+		char name[32];
+
+		if (!kernel->hint)
+			continue;
+		assert_null(strstr(kernel->hint, "Right"));
+		if (!way || sscanf(way, "Down to %31[^ ,]", name) != 1)
+			continue;
+		if (kernel_knob(kernel, name) < 0)
+			fail_msg("%s: the hint names no knob: %s", kernel->name, name);
+	}
+}
+
 RUN_TESTS(.set_up = laid_begin, .tear_down = laid_end)

@@ -20,6 +20,9 @@ struct option {
 	struct setting setting;
 	int knob;
 	double cpe, step;
+	bool measured; /* `cpe` is measured, not predicted */
+	double share;  /* CPE as a share of the CPE of the present setting, both measured or both
+			  predicted */
 };
 
 /* Lists other values of a knob to try, beginning with the values nearest to the present value. The
@@ -68,6 +71,7 @@ struct asking {
 	int fresh;	/* number of settings that may still be explained again; -1: no limit */
 	bool unfinished;
 	bool partial; /* some settings were tried that cannot be predicted */
+	int unready;  /* a knob with settings that cannot be explained yet; -1: none */
 };
 
 bool advice_knows(const struct explanation *explanation)
@@ -102,6 +106,25 @@ static double predict(const struct advice_question *question, const struct setti
 	if (question->explain_cache)
 		explain_cache_predict(question->explain_cache, setting, cpe);
 	return cpe;
+}
+
+/* Fills CPE of a setting, and its share of the CPE of the present setting. Measured values count
+ * more than predictions, which may be too low for one of them. CPE is NAN if it is not known. */
+static void judge(
+	const struct advice_question *question, struct option *option, struct asking *asking)
+{
+	double here = question->measured ? question->measured(question->context, question->setting)
+					 : (double)NAN;
+
+	option->cpe =
+		here > 0 ? question->measured(question->context, &option->setting) : (double)NAN;
+	option->measured = option->cpe > 0;
+	if (option->measured) {
+		option->share = option->cpe / here;
+		return;
+	}
+	option->cpe = predict(question, &option->setting, asking);
+	option->share = option->cpe / question->explanation->limits.predicted;
 }
 
 /* Returns whether changing a knob for the code's form also changed a knob for the amount of work,
@@ -161,14 +184,18 @@ static void try_knob(const struct advice_question *question, int index, struct a
 				: setting_check(&option.setting, question->memory_limits).code !=
 					  STATUS_OK)
 			continue;
+		if (question->ready && !question->ready(question->context, &option.setting)) {
+			asking->unready = asking->unready < 0 ? index : asking->unready;
+			continue;
+		}
 		asking->asks++;
-		option.cpe = predict(question, &option.setting, asking);
+		judge(question, &option, asking);
 		if (!(option.cpe > 0)) {
 			asking->partial = true;
 			continue;
 		}
-		if (option.cpe < best->cpe * (1 - EQUAL) ||
-			(option.cpe <= best->cpe * (1 + EQUAL) && best->knob == index &&
+		if (option.share < best->share * (1 - EQUAL) ||
+			(option.share <= best->share * (1 + EQUAL) && best->knob == index &&
 				option.step < best->step))
 			*best = option;
 	}
@@ -259,6 +286,14 @@ static bool has_one_chain(const struct kernel *kernel)
 	return kernel && !kernel->isolated && !kernel->function && kernel_knob(kernel, "acc") < 0;
 }
 
+enum limit_kind advice_about(const struct limits *limits)
+{
+	bool hardly =
+		limits->binding >= 0 && limits->bound >= limits->predicted * (1 - ADVICE_WORTH);
+
+	return limits->limit[hardly ? limits->binding : limits_main(limits)].kind;
+}
+
 const char *advice_sentence(
 	const struct kernel *kernel, const struct explanation *explanation, enum limit_kind kind)
 {
@@ -302,16 +337,17 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	const struct kernel *kernel = question->setting->kernel;
 	enum limit_kind kind;
 	uint64_t equal;
-	struct option best = { .knob = -1 };
+	struct option best = { .knob = -1, .share = 1 };
 	struct text change = { 0 };
 	struct asking asking = { .most = explain_cache_slow(kernel) ? ADVICE_ASKS_SLOW
 								    : ADVICE_ASKS,
-		.fresh = question->fresh > 0 ? question->fresh : -1 };
+		.fresh = question->fresh > 0 ? question->fresh : -1,
+		.unready = -1 };
 
-	memset(advice, 0, sizeof(*advice));
+	*advice = (struct advice){ .unready = -1 };
 	if (!status_is_ok(&question->explanation->status) || limits->predicted_by < 0)
 		return true;
-	kind = limits->limit[limits_main(limits)].kind;
+	kind = advice_about(limits);
 	advice->about = UINT64_C(1)
 			<< (question->explanation->place.shared_line ? LIMIT_MOVING : kind);
 	if (question->explanation->place.shared_line || limits->incomplete) {
@@ -321,17 +357,17 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 			advice_sentence(kernel, question->explanation, kind));
 		return true;
 	}
-	best.cpe = limits->predicted;
 	for (int role = KNOB_FORM; role >= KNOB_WORK; role--) {
 		for (int i = 0; i < kernel->knob_count; i++)
 			if ((int)kernel->knobs[i].role == role)
 				try_knob(question, i, &asking, &best);
 		if (asking.unfinished)
 			return false;
-		if (best.knob >= 0 && best.cpe <= limits->predicted * (1 - ADVICE_WORTH))
+		if (best.knob >= 0 && best.share <= 1 - ADVICE_WORTH)
 			break;
 	}
-	advice->from = limits->predicted;
+	advice->from = best.measured ? best.cpe / best.share : limits->predicted;
+	advice->unready = asking.unready;
 	advice->partial = asking.partial && limit_rows[kind].resource == RESOURCE_MEMORY;
 	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &change, &equal) > 1) {
 		/* Advice to break the dependence chain alone would not make the loop faster. */
@@ -343,7 +379,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 		return true;
 	}
 	text_free(&change);
-	if (best.knob < 0 || best.cpe > limits->predicted * (1 - ADVICE_WORTH)) {
+	if (best.knob < 0 || best.share > 1 - ADVICE_WORTH) {
 		advice->kind = ADVICE_SENTENCE;
 		snprintf(advice->words, sizeof(advice->words), "%s",
 			advice_sentence(kernel, question->explanation, kind));
@@ -356,11 +392,13 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	name_change(question->setting, &best, &change, advice);
 	/* The change of a knob eases the binding limit if CPE falls further below the limit than it
 	 * was above the limit. */
-	if (limits->binding >= 0 && limits->bound - best.cpe > limits->predicted - limits->bound)
+	if (limits->binding >= 0 && !best.measured &&
+		limits->bound - best.cpe > limits->predicted - limits->bound)
 		kind = limits->limit[limits->binding].kind;
 	advice->about = UINT64_C(1) << kind;
-	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s predicted", change.bytes,
-		limit_eases(kind), units_value(best.cpe).text);
+	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s %s", change.bytes,
+		limit_eases(kind), units_value(best.cpe).text,
+		best.measured ? "measured" : "predicted");
 	text_free(&change);
 	return true;
 }

@@ -1,5 +1,5 @@
-/* Advice names the knob change that lowers the predicted CPE (cycles per element) most. Advice uses
- * only predictions of the explainer, not measurements. */
+/* Advice names the knob change that lowers CPE (cycles per element) most: by the predictions of the
+ * explainer, and by measured values of settings that the caller has measured. */
 #pragma once
 
 #include "experiment/advice/explainer.h"
@@ -15,7 +15,7 @@ struct advice {
 	enum advice_kind kind;
 	struct setting setting;
 	int knob;
-	double from, to; /* predicted CPE before and after the change */
+	double from, to; /* CPE before and after the change; both predicted, or both measured */
 	char words[200]; /* text of the advice: "acc=4 (and unroll=4) shortens the chain: 0.750
 			    predicted", or a sentence about a change of the code */
 	char set[120]; /* every changed knob, such as "acc=4 unroll=4"; empty for ADVICE_SENTENCE */
@@ -25,6 +25,8 @@ struct advice {
 	/* true: some settings cannot be predicted, perhaps because L3 or memory is not measured
 	 * yet, so a better setting may exist */
 	bool partial;
+	int unready; /* a knob whose other values could not be explained yet (see `ready`); -1:
+			none */
 };
 _Static_assert(LIMIT_COUNT <= 64, "advice.about has a bit for each limit");
 
@@ -49,18 +51,28 @@ struct advice_question {
 	/* Returns whether a setting of the kernel's knobs may be advised. NULL: all settings that
 	 * can be measured may be advised. */
 	bool (*allowed)(const void *context, const struct setting *setting);
+	/* Returns whether a setting can be explained without waiting, such as for a compiler. NULL:
+	 * all settings can. */
+	bool (*ready)(const void *context, const struct setting *setting);
+	/* Returns the measured CPE of a setting; NAN: not reliably measured. If both settings are
+	 * measured, a change is judged by that. NULL: nothing is measured. */
+	double (*measured)(const void *context, const struct setting *setting);
 	const void *context;
 };
 
 /* Returns whether advice may rely on the explanation (the predicted limits) of a setting. */
 bool advice_knows(const struct explanation *explanation);
 
+/* Returns the limit that a change of the code must ease to make the loop faster: the main one of
+ * the predicted cycles, or the binding limit if the predicted cycles are hardly above it. */
+enum limit_kind advice_about(const struct limits *limits);
+
 /* Advises a change of the code, for a limit of the kernel that no knob can ease. `kernel`
  * may be NULL for a loop of a program. */
 const char *advice_sentence(
 	const struct kernel *kernel, const struct explanation *explanation, enum limit_kind kind);
 
-/* Advises a knob change that lowers the predicted CPE by ADVICE_WORTH (relative) or more. The
+/* Advises a knob change that lowers CPE by ADVICE_WORTH (relative) or more. The
  * search for advice first tries the knobs that do not change the kernel's work. If no knob without
  * an effect on the kernel's work helps, the search tries the knobs that change the kernel's work.
  * Among equally good changes of a knob, the change by the fewest steps wins. Returns false if
