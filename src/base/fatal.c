@@ -187,13 +187,37 @@ static void on_overtime(int number, siginfo_t *info, void *context)
 		fatal_signal(number);
 }
 
+/* Whether a signal ends the program, and whether everything is restored and removed. */
+static atomic_flag signalled = ATOMIC_FLAG_INIT;
+static atomic_bool cleaned;
+static _Thread_local volatile bool cleaning; /* this thread restores and removes */
+
+/* A second signal must not end the program before the terminal is restored. In this thread it stays
+ * blocked; another thread waits. RESTORE_SIGNAL is not blocked, because another thread may need this
+ * one. */
 void fatal_signal(int number)
 {
-	fatal_report(number);
-	fatal_restore();
-	fatal_remove();
+	sigset_t others, own;
+
+	if (cleaning)
+		return;
+	sigfillset(&others);
+	sigdelset(&others, RESTORE_SIGNAL);
+	pthread_sigmask(SIG_BLOCK, &others, NULL);
+	if (!atomic_flag_test_and_set(&signalled)) {
+		cleaning = true;
+		fatal_report(number);
+		fatal_restore();
+		fatal_remove();
+		atomic_store(&cleaned, true);
+	}
+	for (int i = 0; !atomic_load(&cleaned) && i < RESTORE_MS; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	signal(number, SIG_DFL);
 	raise(number);
+	sigemptyset(&own);
+	sigaddset(&own, number);
+	pthread_sigmask(SIG_UNBLOCK, &own, NULL);
 }
 
 bool fatal_handles(const struct sigaction *action)
@@ -204,13 +228,20 @@ bool fatal_handles(const struct sigaction *action)
 /* Catches a fatal signal, unless it has a handler, or is ignored. */
 static void catch_signal(int number)
 {
-	const struct sigaction ours = { .sa_handler = fatal_signal,
-		.sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	const struct sigaction ours = { .sa_handler = fatal_signal };
 	struct sigaction present;
 
 	if (sigaction(number, NULL, &present) == 0 && !(present.sa_flags & SA_SIGINFO) &&
 		present.sa_handler == SIG_DFL)
 		sigaction(number, &ours, NULL);
+}
+
+/* fatal() in one thread ends the program while another thread writes a file. Without memory,
+ * ncurses calls exit() while it opens the screen. */
+static void end_in_order(void)
+{
+	fatal_restore();
+	fatal_remove();
 }
 
 void fatal_catch(void)
@@ -226,8 +257,7 @@ void fatal_catch(void)
 		catch_signal(signals[i]);
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
 		catch_signal(number);
-	/* fatal() in one thread ends the program while another thread writes a file. */
-	atexit(fatal_remove);
+	atexit(end_in_order);
 }
 
 void fatal(const char *format, ...)

@@ -33,6 +33,7 @@ static struct {
 	SCREEN *terminal;
 	FILE *output; /* output stream of ncurses; its descriptor leads to the terminal or to the
 			 memory file `frame` */
+	int descriptor; /* of `output` */
 	int frame;    /* file descriptor of a memory file that collects a frame's bytes; -1: no such
 			 file */
 	char *bytes;  /* of a frame being sent */
@@ -229,6 +230,7 @@ static bool open_output(void)
 	int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 
 	screen.output = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+	screen.descriptor = descriptor;
 	if (!screen.output && descriptor >= 0)
 		close(descriptor);
 	return screen.output != NULL;
@@ -371,6 +373,9 @@ void screen_emergency(void)
 	tcflush(STDOUT_FILENO, TCOFLUSH);
 	flags = fcntl(STDOUT_FILENO, F_GETFL);
 	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
+	/* If exit() ends the program, it writes what ncurses has not written yet: into the frame. */
+	if (screen.frame >= 0)
+		dup2(screen.frame, screen.descriptor);
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
 	(void)written; /* the program ends in a signal handler, which cannot handle an error of
 			  write() */
@@ -528,7 +533,7 @@ static void show_row(const struct canvas_cell *row, struct canvas_cell *shown, i
  * refresh_at_once() sends the whole frame in one write. */
 static void refresh_at_once(void)
 {
-	int output = fileno(screen.output);
+	int output = screen.descriptor;
 	off_t length;
 
 	if (screen.frame < 0 || dup3(screen.frame, output, O_CLOEXEC) < 0) {

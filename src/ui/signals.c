@@ -51,24 +51,14 @@ static void tell(int number)
 
 static void die(int number)
 {
-	fatal_restore();
-	fatal_report(number);
-	fatal_remove();
 	/* If the alarm ends the program, it dies of the signal that asked for the end. */
-	if (number == SIGALRM && ending) {
-		number = ending;
-		sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	}
-	/* SA_RESETHAND has restored the signal's default action, so raise() ends the program, and
-	 * dumps core if core dumps are enabled. */
-	raise(number);
+	fatal_signal(number == SIGALRM && ending ? ending : number);
 }
 
 struct status signals_catch(void (*rescue)(void))
 {
 	struct sigaction telling = { .sa_handler = tell, .sa_flags = SA_RESTART },
-			 dying = { .sa_handler = die,
-				 .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+			 dying = { .sa_handler = die };
 
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
 		return status_failed(

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -105,6 +106,7 @@ TEST(a_signal_in_a_library_ends_the_program_as_elsewhere)
 
 		if (child == 0) {
 			close(STDERR_FILENO);
+			signal(SIGSEGV, SIG_DFL); /* cmocka catches it */
 			fatal_catch();
 			fatal_guard("a library,");
 			raise(numbers[i]);
@@ -182,6 +184,52 @@ TEST(a_second_signal_does_not_interrupt_the_restoring)
 		assert_true(atomic_load(&seen->stopped));
 		munmap(seen, sizeof(*seen));
 	}
+}
+
+/* Real-time signals are queued, so the second one arrives while the handler of the first begins. */
+TEST(two_queued_signals_restore_the_terminal)
+{
+	pid_t child;
+	int how;
+
+	see();
+	child = fork();
+	if (child == 0) {
+		sigset_t last;
+
+		fatal_catch();
+		fatal_rescue(rescue);
+		sigemptyset(&last);
+		sigaddset(&last, SIGRTMAX);
+		sigprocmask(SIG_BLOCK, &last, NULL);
+		raise(SIGRTMAX);
+		raise(SIGRTMAX);
+		sigprocmask(SIG_UNBLOCK, &last, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGRTMAX);
+	assert_int_equal(atomic_load(&seen->rescued_in), child);
+	munmap(seen, sizeof(*seen));
+}
+
+/* Without memory, ncurses calls exit() while it opens the screen. */
+TEST(a_library_that_ends_the_program_leaves_the_terminal_restored)
+{
+	pid_t child;
+	int how;
+
+	see();
+	child = fork();
+	if (child == 0) {
+		fatal_catch();
+		fatal_rescue(rescue);
+		exit(1);
+	}
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 1);
+	assert_int_equal(atomic_load(&seen->rescued_in), child);
+	munmap(seen, sizeof(*seen));
 }
 
 /* The program uses two real-time signals itself. From another process, each of them ends it. */
