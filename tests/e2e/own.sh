@@ -219,13 +219,17 @@ wrong 1 first.c "does it process n elements"
 # of its own (where Linux has seccomp). The constructor also runs when the loop is single-stepped.
 source_file alone.c '#define _GNU_SOURCE' '#include <fcntl.h>' '#include <pthread.h>' '#include <signal.h>' '#include <string.h>' '#include <sys/ptrace.h>' '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
 	'/* slexplore: a=f64[n]:1.0 */' 'static void *end(void *unused) { return unused; }' \
-	'#include <linux/sockios.h>' '#include <sys/ioctl.h>' '#include <sys/resource.h>' '#include <sys/syscall.h>' \
+	'#include <linux/perf_event.h>' '#include <linux/sockios.h>' '#include <sys/ioctl.h>' '#include <sys/resource.h>' '#include <sys/syscall.h>' \
 	'static void attack(pid_t parent) { siginfo_t about = { .si_code = -1 }; int ends[2]; struct f_owner_ex owner = { F_OWNER_PID, parent };' \
 	'struct rlimit none = { 0, 0 }; syscall(SYS_tkill, parent, SIGTERM); syscall(SYS_rt_tgsigqueueinfo, parent, parent, SIGTERM, &about);' \
 	'syscall(SYS_rt_sigqueueinfo, parent, SIGTERM, &about); syscall(SYS_pidfd_send_signal, syscall(SYS_pidfd_open, parent, 0), SIGTERM, 0, 0);' \
 	'for (int way = 0; way < 3; way++) { if (pipe(ends)) continue; fcntl(ends[0], F_SETSIG, SIGTERM); if (way == 0) fcntl(ends[0], F_SETOWN, parent);' \
-	'if (way == 1) fcntl(ends[0], F_SETOWN_EX, &owner); if (way == 2) ioctl(ends[0], FIOSETOWN, &parent); fcntl(ends[0], F_SETFL, O_ASYNC);' \
-	'(void)!write(ends[1], "!", 1); close(ends[0]); close(ends[1]); } prlimit(parent, RLIMIT_CPU, &none, 0); }' \
+	'if (way == 1) fcntl(ends[0], F_SETOWN_EX, &owner); if (way == 2) ioctl(ends[0], FIOSETOWN, &parent);' \
+	'if (!fcntl(ends[0], F_SETFL, O_ASYNC) || !ioctl(ends[0], FIOASYNC, &ends[0]) || fcntl(ends[0], F_SETFL, O_NONBLOCK)) abort();' \
+	'(void)!write(ends[1], "!", 1); close(ends[0]); close(ends[1]); } prlimit(parent, RLIMIT_CPU, &none, 0);' \
+	'struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(event), .config = PERF_COUNT_SW_TASK_CLOCK };' \
+	'event.sample_period = 1000; event.sigtrap = event.remove_on_exec = event.exclude_kernel = 1;' \
+	'syscall(SYS_perf_event_open, &event, parent, -1, -1, 0); }' \
 	'static __attribute__((constructor)) void look(void) {' 'int open_ones = 0; pid_t left; FILE *file = 0; pthread_t thread;' \
 	'if (pthread_create(&thread, 0, end, 0) || pthread_join(thread, 0)) abort();' 'for (int i = 3; i < 64; i++) open_ones += fcntl(i, F_GETFD) >= 0;' \
 	'if (open_ones > 1 || getsid(0) != getpid()) abort();' \

@@ -119,13 +119,14 @@ void own_child_close(int kept)
 
 #define REFUSAL	     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define REFUSE(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), REFUSAL
-/* Refuses two commands, the second argument of the call, and allows the others. */
-#define REFUSE_COMMANDS(call, first, second)                                                 \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 5),                               \
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8), \
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),                            \
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, second, 0, 1), REFUSAL,                  \
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ARGUMENT(number) \
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args) + 8 * (number))
+#define IS(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
+#define PERMISSION		   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+/* Refuses a call whose argument names another process. */
+#define REFUSE_OTHERS(call, number)                                                        \
+	IS(SYS_##call, 0, 5), ARGUMENT(number), IS(0, 1, 0), IS((unsigned)getpid(), 0, 1), \
+		PERMISSION, REFUSAL
 
 /* Refuses this process every way to outlive the measurement: new processes (threads are allowed),
  * its own session or group, and a change of its end with its parent (PR_SET_PDEATHSIG), which a
@@ -146,16 +147,28 @@ static void refuse_to_outlive(void)
 #ifdef SYS_pidfd_send_signal
 		REFUSE(pidfd_send_signal),
 #endif
-		/* A file or a socket sends signals to its owner. */
-		REFUSE_COMMANDS(fcntl, F_SETOWN, F_SETOWN_EX),
-		REFUSE_COMMANDS(ioctl, FIOSETOWN, SIOCSPGRP),
-		/* A limit of another process, such as on its processor time, can end it. */
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 5),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		/* A file or a socket sends signals to its owner. The owner of a terminal is its
+		 * foreground group, such as the explorer, unless it was given another. */
+		IS(SYS_fcntl, 0, 8),
+		ARGUMENT(1),
+		IS(F_SETOWN, 4, 0),
+		IS(F_SETOWN_EX, 3, 0),
+		IS(F_SETFL, 0, 3),
+		ARGUMENT(2),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ASYNC, 0, 1),
 		REFUSAL,
+		PERMISSION,
+		IS(SYS_ioctl, 0, 6),
+		ARGUMENT(1),
+		IS(FIOSETOWN, 2, 0),
+		IS(SIOCSPGRP, 1, 0),
+		IS(FIOASYNC, 0, 1),
+		REFUSAL,
+		PERMISSION,
+		/* A limit of another process, such as on its processor time, can end it. */
+		REFUSE_OTHERS(prlimit64, 0),
+		/* A counter of another process can send SIGTRAP to it. */
+		REFUSE_OTHERS(perf_event_open, 1),
 		/* kill(), tkill() and tgkill() are allowed for this process and its group (0). */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_kill, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tkill, 1, 0),
