@@ -193,8 +193,8 @@ static atomic_bool cleaned;
 static _Thread_local volatile bool cleaning; /* this thread restores and removes */
 
 /* A second signal must not end the program before the terminal is restored. In this thread it stays
- * blocked; another thread waits. RESTORE_SIGNAL is not blocked, because another thread may need this
- * one. */
+ * blocked; another thread waits. RESTORE_SIGNAL is not blocked, because another thread may need
+ * this one. */
 void fatal_signal(int number)
 {
 	sigset_t others, own;

@@ -27,7 +27,7 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
 
 		if (some < 0 && errno == EAGAIN)
 			poll(&(struct pollfd){ .fd = descriptor, .events = POLLOUT }, 1, -1);
-		else if (some < 0)
+		else if (some < 0 && errno != EINTR)
 			return false;
 		if (some > 0) {
 			bytes += some;

@@ -31,12 +31,12 @@ enum { ESCAPE_DELAY = 25 };
  * struct. */
 static struct {
 	SCREEN *terminal;
-	FILE *output; /* output stream of ncurses; its descriptor leads to the terminal or to the
-			 memory file `frame` */
+	FILE *output;	/* output stream of ncurses; its descriptor leads to the terminal or to the
+			   memory file `frame` */
 	int descriptor; /* of `output` */
-	int frame;    /* file descriptor of a memory file that collects a frame's bytes; -1: no such
-			 file */
-	char *bytes;  /* of a frame being sent */
+	int frame;   /* file descriptor of a memory file that collects a frame's bytes; -1: no such
+			file */
+	char *bytes; /* of a frame being sent */
 	struct theme_wanted wanted;
 	struct looks looks;
 	bool colours;		       /* ncurses has set up colours */
@@ -95,14 +95,15 @@ static void add_string(const char *capability)
 	screen.restore[used] = '\0';
 }
 
-/* Fills screen.restore, before newterm() changes the terminal. */
-static void learn_restore(void)
+/* Fills screen.restore, before newterm() changes the terminal. Returns false if ncurses cannot read
+ * the description of the terminal. */
+static bool learn_restore(void)
 {
 	int error;
 
 	screen.restore[0] = '\0';
 	if (setupterm(NULL, STDOUT_FILENO, &error) != OK)
-		return;
+		return false;
 	add_string("sgr0");
 	add_string("cnorm");
 	add_string("rmkx");
@@ -111,6 +112,7 @@ static void learn_restore(void)
 	snprintf(screen.restore + strlen(screen.restore),
 		sizeof(screen.restore) - strlen(screen.restore), "%s", input_mouse_off);
 	del_curterm(cur_term);
+	return true;
 }
 
 /* Sends a terminal capability without arguments, if the terminal has it. */
@@ -284,6 +286,7 @@ static int size_named(const char *variable, int otherwise)
 struct status screen_open(void)
 {
 	struct status status = screen_check();
+	bool known;
 
 	if (!status_is_ok(&status))
 		return status;
@@ -298,15 +301,15 @@ struct status screen_open(void)
 	use_tioctl(FALSE);
 	/* ncurses does not check every allocation. */
 	fatal_guard("ncurses, which draws on the terminal,");
-	learn_restore();
+	/* Each twice, because the system may have refused a file or memory only once. A terminal
+	 * that cannot be restored is not opened. */
+	known = learn_restore() || learn_restore();
 	screen.opening = true;
 	/* Another thread ends the program. */
 	while (screen.ended)
 		pause();
 	end_flow_control();
-	screen.terminal = newterm(NULL, screen.output, stdin);
-	/* Twice, because the system may have refused a file or memory only once. */
-	if (!screen.terminal)
+	for (int i = 0; known && i < 2 && !screen.terminal; i++)
 		screen.terminal = newterm(NULL, screen.output, stdin);
 	if (!screen.terminal) {
 		int error = terminal_refused();
@@ -373,7 +376,8 @@ void screen_emergency(void)
 	tcflush(STDOUT_FILENO, TCOFLUSH);
 	flags = fcntl(STDOUT_FILENO, F_GETFL);
 	fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK);
-	/* If exit() ends the program, it writes what ncurses has not written yet: into the frame. */
+	/* If exit() ends the program, it writes what ncurses has not written yet: into the frame.
+	 */
 	if (screen.frame >= 0)
 		dup2(screen.frame, screen.descriptor);
 	written = write(STDOUT_FILENO, screen.restore, strlen(screen.restore));
