@@ -432,10 +432,9 @@ static void draw_rest(struct box at, int y, const struct limits *limits, const s
 		canvas_text(at, 0, y, STYLE_DIM, "%d limit%s unknown", unknown,
 			unknown == 1 ? "" : "s");
 	else
-		canvas_text(at, 0, y, STYLE_DIM,
-			unknown ? "%d more limits, up to %s; %d unknown"
-				: "%d more limits, up to %s",
-			known, units_cycles(most).text, unknown);
+		canvas_text(at, 0, y, STYLE_DIM, "%d more limit%s %s%s", known,
+			known == 1 ? "," : "s, up to", units_cycles(most).text,
+			unknown ? words_of("; %d unknown", unknown).text : "");
 }
 
 static bool is_cut(const struct line *line)

@@ -250,6 +250,20 @@ TEST(a_measured_setting_is_judged_by_its_measurement)
 	check_contains(advice.words, ": 2.000 measured");
 }
 
+static double measured_type(const void *context, const struct setting *of)
+{
+	(void)context;
+	return of->v[TYPE] ? 0.5 : 3.5;
+}
+
+/* Other work may take less time for reasons that have nothing to do with the limits. */
+TEST(a_measured_gain_of_other_work_is_no_advice)
+{
+	whole.measured = measured_type;
+	ask(by_two_forms, &kernel);
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+}
+
 static bool only_one_acc(const void *context, const struct setting *of)
 {
 	(void)context;

@@ -108,21 +108,24 @@ static double predict(const struct advice_question *question, const struct setti
 	return cpe;
 }
 
-/* Fills CPE of a setting, and its share of the CPE of the present setting. Measured values count
- * more than predictions, which may be too low for one of them. CPE is NAN if it is not known. */
+/* Fills CPE of a setting, and its share of the CPE of the present setting. A measured value counts
+ * more than a prediction, which may be too low for one of the two settings. Other work, such as
+ * fewer data, may gain for reasons that have nothing to do with the present limits: only that it
+ * does not gain is taken from its measurement. */
 static void judge(
 	const struct advice_question *question, struct option *option, struct asking *asking)
 {
-	double here = question->measured ? question->measured(question->context, question->setting)
-					 : (double)NAN;
+	const struct setting *present = question->setting;
+	bool form = present->kernel->knobs[option->knob].role == KNOB_FORM;
+	double here =
+		question->measured ? question->measured(question->context, present) : (double)NAN;
 
 	option->cpe =
 		here > 0 ? question->measured(question->context, &option->setting) : (double)NAN;
-	option->measured = option->cpe > 0;
-	if (option->measured) {
-		option->share = option->cpe / here;
+	option->share = option->cpe / here;
+	option->measured = option->cpe > 0 && (form || option->share > 1 - ADVICE_WORTH / 2);
+	if (option->measured)
 		return;
-	}
 	option->cpe = predict(question, &option->setting, asking);
 	option->share = option->cpe / question->explanation->limits.predicted;
 }
