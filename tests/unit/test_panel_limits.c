@@ -18,7 +18,7 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	/* Wide, each has its cause beside it. */
 	check_parts(draw(&panel_ladder, 120, 10), "the width's cause", "quartiles 1.990 .. 2.010");
 	/* Low, what has no place is counted. */
-	check_parts(draw(&panel_ladder, 60, 7), "more limits, up to 1.000; 1 unknown", "measured");
+	check_parts(draw(&panel_ladder, 60, 7), "1 more limit, 1.000; 1 unknown", "measured");
 	/* Limits that the advice names have rows, before higher ones. */
 	lacks(shown, "the missing number");
 	view.advice.about = UINT64_C(1) << LIMIT_MEMORY_LINES;
