@@ -27,7 +27,7 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	view.advice.about = 0;
 	/* A counted limit has the digits that its own row would have. */
 	explanation->limits.limit[2].cpe = 0.0625;
-	check_contains(draw(&panel_ladder, 60, 7), "up to 0.0625");
+	check_contains(draw(&panel_ladder, 60, 7), "1 more limit, 0.0625");
 	/* Very low, the binding one is still there, though a soft one is higher. */
 	check_parts(draw(&panel_ladder, 60, 4), "binds", "measured");
 }
