@@ -354,7 +354,21 @@ static const char *take_block(const char *line, bool curve, struct block *block)
 	return line;
 }
 
-void narrow_page(const char *page, int columns, struct text *to)
+/* One byte, which no page has, in place of "±" while a page is divided into columns. */
+static const char plus_minus[] = "\1";
+
+/* Adds a text with another word in place of each `from`. */
+static void add_replaced(const char *text, const char *from, const char *by, struct text *to)
+{
+	for (const char *end; (end = strstr(text, from)); text = end + strlen(from)) {
+		text_addn(to, text, (size_t)(end - text));
+		text_add(to, by);
+	}
+	text_add(to, text);
+}
+
+/* Adds a page in which each character of tables and curves has one byte. */
+static void add_page(const char *page, int columns, struct text *to)
 {
 	struct block block = { 0 };
 
@@ -375,4 +389,15 @@ void narrow_page(const char *page, int columns, struct text *to)
 			add_table(&block, columns, to);
 	}
 	free(block.row);
+}
+
+void narrow_page(const char *page, int columns, struct text *to)
+{
+	struct text bytes = { 0 }, fitted = { 0 };
+
+	add_replaced(page, "±", plus_minus, &bytes);
+	add_page(text_string(&bytes), columns, &fitted);
+	add_replaced(text_string(&fitted), plus_minus, "±", to);
+	text_free(&bytes);
+	text_free(&fitted);
 }

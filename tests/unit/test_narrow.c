@@ -32,8 +32,8 @@ TEST(lines_of_a_paragraph_are_joined)
 		"Lines\n";
 
 	static const char list[] =
-		"  reciprocal throughput of permute-two8.512: measured 0.9996 +-0.0024, zen4 0.5\n"
-		"  latency of shuffle.512: measured 1.204 +-0.065, zen4 1\n";
+		"  reciprocal throughput of permute-two8.512: measured 0.9996 ±0.0024, zen4 0.5\n"
+		"  latency of shuffle.512: measured 1.204 ±0.065, zen4 1\n";
 
 	assert_string_equal(narrow(list, 60), list);
 	assert_string_equal(narrow(page, 80), page);
@@ -68,22 +68,22 @@ TEST(a_table_loses_blanks_before_columns)
 
 TEST(words_in_the_last_column_are_wrapped)
 {
-	assert_string_equal(narrow("class      latency     ports\n"
-				   "lea-three  2.00 +-0.1  2*p0,p4,p5,p11 + p1,p2,p10\n"
-				   "nop        -           none\n",
+	assert_string_equal(narrow("class      latency    ports\n"
+				   "lea-three  2.00 ±0.1  2*p0,p4,p5,p11 + p1,p2,p10\n"
+				   "nop        -          none\n",
 				    40),
-		"class      latency     ports\n"
-		"lea-three  2.00 +-0.1  2*p0,p4,p5,p11 +\n"
-		"                       p1,p2,p10\n"
-		"nop        -           none\n");
+		"class      latency    ports\n"
+		"lea-three  2.00 ±0.1  2*p0,p4,p5,p11 +\n"
+		"                      p1,p2,p10\n"
+		"nop        -          none\n");
 }
 
 /* Next to a long first cell, nothing fits: the other cells are below it. */
 TEST(cells_follow_below_a_long_first_cell)
 {
-	assert_string_equal(narrow("size store-queue     64 +-0  store between two misses\n", 18),
+	assert_string_equal(narrow("size store-queue     64 ±0  store between two misses\n", 18),
 		"size store-queue\n"
-		"  64 +-0\n"
+		"  64 ±0\n"
 		"size store-queue\n"
 		"  store between\n"
 		"  two misses\n");

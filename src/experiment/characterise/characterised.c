@@ -9,22 +9,22 @@ static double spread_of(const struct figure *figure)
 	return fmax(figure->hi - figure->value, figure->value - figure->lo);
 }
 
-/* Prints a value with its spread, "3.00 +-0.010", or "-" if the value is unknown. `width` is the
+/* Prints a value with its spread, "3.00 ±0.010", or "-" if the value is unknown. `width` is the
  * number of columns of the widest value. */
 static void put(FILE *out, const struct figure *figure, int width)
 {
 	double spread = spread_of(figure);
 
 	if (!figure->known) {
-		fprintf(out, "  %*s %7s", width, "-", "");
+		fprintf(out, "  %*s %6s", width, "-", "");
 		return;
 	}
 	fprintf(out, fabs(figure->value) >= 1000 ? "  %*.0f" : "  %*.2f", width, figure->value);
 	fprintf(out,
-		spread < 1     ? " +-%-5.3f"
-		: spread < 10  ? " +-%-5.3g"
-		: spread < 1e5 ? " +-%-5.0f"
-			       : " +-%-5.0e",
+		spread < 1     ? " ±%-5.3f"
+		: spread < 10  ? " ±%-5.3g"
+		: spread < 1e5 ? " ±%-5.0f"
+			       : " ±%-5.0e",
 		spread);
 }
 
@@ -58,7 +58,7 @@ static void put_units(FILE *out, enum source cycles_from)
 	text_print(out, TEXT_COLUMNS, "\n", 0,
 		"latency: cycles until the result is available; each: cycles per instruction, if "
 		"instructions are independent; slots: places of the issue width that an "
-		"instruction takes; +-: distance to the farther quartile, or to the end of the "
+		"instruction takes; ±: distance to the farther quartile, or to the end of the "
 		"range");
 	if (cycles_from != SOURCE_NONE)
 		fprintf(out, "(cycles: %s)\n", source_of_cycles(cycles_from));
@@ -70,7 +70,7 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 	int unknown = 0;
 
 	put_units(out, report->cycles_from);
-	fprintf(out, "\n%-21s  %7s %7s  %6s %7s  %5s %7s  %s\n", "class", "latency", "", "each", "",
+	fprintf(out, "\n%-21s  %7s %6s  %6s %6s  %5s %6s  %s\n", "class", "latency", "", "each", "",
 		"slots", "", report->ported ? "ports" : "");
 	for (int i = 0; i < measured->op_count; i++) {
 		const struct measured_op *op = &measured->op[i];
@@ -90,7 +90,7 @@ static void put_classes(FILE *out, const struct characterise_report *report)
 		put(out, &op->slots, 5);
 		fprintf(out, "  %s", text_string(&ports));
 		if (op->accumulate.known)
-			fprintf(out, "%saddend %.2f +-%.2g", ports.length ? ", " : "",
+			fprintf(out, "%saddend %.2f ±%.2g", ports.length ? ", " : "",
 				op->accumulate.value, spread_of(&op->accumulate));
 		fprintf(out, "\n");
 		text_free(&ports);
@@ -117,13 +117,13 @@ static void put_facts(FILE *out, const struct measured *measured)
 		const struct measured_buffer *buffer = &measured->buffers.buffer[i];
 
 		if (buffer->knee.kind == KNEE_SHARP || buffer->knee.kind == KNEE_SOFT)
-			fprintf(out, "size %-31s  %10.0f +-%-5.2g  %s%s\n", buffer->word,
+			fprintf(out, "size %-31s  %10.0f ±%-5.2g  %s%s\n", buffer->word,
 				buffer->knee.x + buffer->own,
 				(buffer->knee.hi - buffer->knee.lo) / 2, buffer->words,
 				buffer->knee.kind == KNEE_SOFT ? "; no sharp knee" : "");
 		else
 			fprintf(out,
-				"size %-31s  %10s %7s  %s; no second measurement confirms %.0f to "
+				"size %-31s  %10s %6s  %s; no second measurement confirms %.0f to "
 				"%.0f\n",
 				buffer->word, "-", "", buffer->words, buffer->knee.lo + buffer->own,
 				buffer->knee.hi + buffer->own);
@@ -138,7 +138,7 @@ static bool is_mix(const struct model_difference *difference)
 }
 
 /* Adds a line that compares a number of the measured core model with the shipped core model:
- * "latency of fadd: measured 3.00 +-0.01, shipped 3: agrees". */
+ * "latency of fadd: measured 3.00 ±0.01, shipped 3: agrees". */
 static void add_difference(
 	struct text *text, const struct model_difference *difference, const char *name)
 {
@@ -149,7 +149,7 @@ static void add_difference(
 		text_addf(text, "%s %.4g",
 			is_mix(difference) ? "by the inferred ports" : "measured", difference->a);
 	if (!isnan(difference->a) && difference->a_spread > 0)
-		text_addf(text, " +-%.2g", difference->a_spread);
+		text_addf(text, " ±%.2g", difference->a_spread);
 	if (isnan(difference->b))
 		text_addf(text, ", %s says nothing\n", name);
 	else
