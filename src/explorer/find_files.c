@@ -166,12 +166,15 @@ void find_offer_own(struct search *search)
 
 /* ---- recordings ---- */
 
-/* Whether a file begins like a recording: with a JSON object that has the member "record". */
+/* Whether a file begins with the record "recording". Other files of records, such as the answers to
+ * a lesson, begin with other records. */
 static bool is_recording(const char *path)
 {
 	struct head head = read_head(path);
+	const char *name = head.bytes[0] == '{' ? strstr(head.bytes, "\"record\"") : NULL;
 
-	return head.bytes[0] == '{' && strstr(head.bytes, "\"record\"");
+	name += name ? strlen("\"record\"") : 0;
+	return name && strncmp(name + strspn(name, " :"), "\"recording\"", 11) == 0;
 }
 
 /* Adds the recordings in the present folder, to open and to compare with. */

@@ -3,6 +3,9 @@
 #include "silent_engine.h"
 #include "table.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/rows.h"
 #include "explorer/command.h"
 
@@ -120,6 +123,39 @@ TEST(values_of_knobs_need_no_command)
 	assert_string_equal(view.screen.found[0].command, "set size=64k");
 	assert_int_equal(search("nothing=64k")->screen.found_count, 0);
 	session_free(session);
+}
+
+/* Files of other records, such as answers to a lesson, are no recordings. */
+TEST(only_recordings_are_offered_to_open)
+{
+	static const struct {
+		const char *name, *text;
+	} files[] = {
+		{ "played.jsonl", "{\"v\":1,\"record\":\"recording\",\"id\":1}\n" },
+		{ "answers.jsonl", "{\"record\":\"answer\",\"version\":1}\n" },
+		{ "run.jsonl", "{\"v\":1,\"record\":\"sample\",\"id\":1}\n" },
+	};
+	char folder[] = "/tmp/slexplore-find-XXXXXX", before[4096];
+
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_true(mkdtemp(folder) && chdir(folder) == 0);
+	start();
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct words command = words_of("open %s", files[i].name),
+			     part = words_of("recording %.4s", files[i].name);
+		FILE *file = fopen(files[i].name, "w");
+		bool offered = false;
+
+		fputs(files[i].text, file);
+		fclose(file);
+		search(part.text);
+		for (int k = 0; k < view.screen.found_count; k++)
+			offered |= strcmp(view.screen.found[k].command, command.text) == 0;
+		assert_int_equal(offered, i == 0);
+		unlink(files[i].name);
+	}
+	session_free(session);
+	assert_true(chdir(before) == 0 && rmdir(folder) == 0);
 }
 
 RUN_TESTS()
