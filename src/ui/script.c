@@ -274,8 +274,10 @@ static struct status run_panel(struct script *script, const char *arguments)
 	return status_ok();
 }
 
-/* Commands that exist only in scripts. A command without run() waits until done() returns true, at
- * most `most` seconds. */
+static struct status run_help(struct script *script, const char *arguments);
+
+/* Commands that exist only in scripts, and help, which a script prints. A command without run()
+ * waits until done() returns true, at most `most` seconds. */
 static const struct {
 	const char *name;
 	struct status (*run)(struct script *script, const char *arguments);
@@ -294,7 +296,30 @@ static const struct {
 	{ "pass", run_pass },
 	{ "dump", run_dump },
 	{ "panel", run_panel },
+	{ "help", run_help },
 };
+
+/* Shows the help on the screen, and prints the commands: those of scripts by name, those of the
+ * explorer as the help shows them. */
+static struct status run_help(struct script *script, const char *arguments)
+{
+	struct status status = session_command(
+		script->front->session, words_of("help %s", arguments).text, now_of(script));
+
+	if (!status_is_ok(&status))
+		return wrong_line(script, status.code, status.text);
+	fputs("only in scripts:", script->out);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].run != run_help)
+			fprintf(script->out, " %s", words[i].name);
+	fputs("\nin scripts and the find line:\n", script->out);
+	for (const struct command_row *row = command_rows(); row->name; row++)
+		text_print(script->out, TEXT_COLUMNS,
+			words_of("%s%s%s: ", row->name, *row->arguments ? " " : "", row->arguments)
+				.text,
+			4, row->help);
+	return status_ok();
+}
 
 static struct status run_line(struct script *script, char *line)
 {

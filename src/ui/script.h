@@ -27,6 +27,7 @@ struct script_clock {
  * "dump" writes the screen as text, after a line "=== WxH".
  * "dump FILE" writes the screen as text into a file.
  * "panel NAME …" writes panels as text, each panel after a line "=== NAME, WxH".
+ * "help" writes all commands, and also shows the help on the screen.
  *
  * Runs the script file ("-": standard input) until its end or until the command quit. If `clock` is
  * NULL, the script uses the machine's steady clock. STATUS_USAGE: a line is wrong, and the message

@@ -34,6 +34,12 @@ grep -q 'B/A ' out || fail "no ratio"
 grep -q 'slexplore explore list-length size=16k' out || fail "no command line"
 grep -q '[0-9]\.[0-9]' screen.txt || fail "no figure in the file"
 
+# A script prints all commands.
+printf 'help\n' >help.script
+expect 0 explore list-length --script help.script
+says out 'only in scripts: key type'
+says out 'set KNOB=VALUE …: set knobs'
+
 # Pipes in the folder, with names of recordings and own loops, do not stop a search for them.
 mkdir pipes
 mkfifo pipes/pipe.jsonl pipes/pipe.c
