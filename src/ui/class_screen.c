@@ -181,7 +181,7 @@ static void act(struct class_screen *screen, enum class_act act, int code)
 	case CLASS_REDRAW: screen_forget(); break;
 	case CLASS_QUIT: screen->quit = true; break;
 	case CLASS_NOTHING:
-		screen->message = words_of("%s does nothing here: n, p, r, . and q are keys",
+		screen->message = words_of("%s does nothing here: n, p, r and . are keys, q quits",
 			name.text[0] ? name.text : "this key");
 		break;
 	}

@@ -47,7 +47,6 @@ static const struct class_key {
 	{ KEYCODE_ENTER, "", "", CLASS_REVEAL },
 	{ KEYCODE_CONTROL_A + 'l' - 'a', "", "", CLASS_REDRAW },
 	{ KEYCODE_F1 + 9, "", "", CLASS_QUIT },
-	{ KEYCODE_ESC, "", "", CLASS_QUIT },
 };
 
 enum class_act class_act_of(int code)

@@ -214,6 +214,9 @@ TEST(no_answers_no_crash_and_every_named_key_acts)
 	assert_int_equal(class_act_of('r'), CLASS_REVEAL);
 	assert_int_equal(class_act_of(KEYCODE_PAGEDOWN), CLASS_NEXT);
 	assert_int_equal(class_act_of('z'), CLASS_NOTHING);
+	/* A key that closes things elsewhere must not end the projected screen. */
+	assert_int_equal(class_act_of(KEYCODE_ESC), CLASS_NOTHING);
+	assert_int_equal(class_act_of('q'), CLASS_QUIT);
 }
 
 RUN_TESTS(.set_up = set_up, .tear_down = tear_down, .each_set_up = begin, .each_tear_down = end)
