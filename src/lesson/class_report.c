@@ -20,6 +20,15 @@ enum { NUMBERS = 60, WORDS = 8, MARKS = 4, SHORT = 44 };
  * factor. */
 static const double LOGARITHMIC_FROM = 8;
 
+/* Returns the scale of an axis of students: it has marks at whole numbers only. */
+static struct scale scale_of_students(const struct class_guesses *guesses)
+{
+	struct scale scale = scale_fit(SCALE_LINEAR, 0, class_guesses_most(guesses));
+
+	scale.whole = true;
+	return scale;
+}
+
 /* ---- guesses that are numbers ---- */
 
 /* Widens a range of numbers, so that it contains a value. */
@@ -78,7 +87,7 @@ static void add_numbers(struct chart *chart, struct class_guesses *guesses,
 				   : most > LOGARITHMIC_FROM * least && least > 0 ? SCALE_LOG
 										  : SCALE_LINEAR,
 		least, most);
-	chart->y.scale = scale_fit(SCALE_LINEAR, 0, class_guesses_most(guesses));
+	chart->y.scale = scale_of_students(guesses);
 	chart_print(chart->x.title, "guess");
 	chart_print(chart->y.title, "students");
 }
@@ -106,7 +115,7 @@ static void add_words(struct chart *chart, struct class_guesses *guesses)
 		text_cut_clean(bar->cause, sizeof(bar->cause));
 		chart_print(bar->value_words, "%d%s", guess->count, guess->right ? ", right" : "");
 	}
-	chart->x.scale = scale_fit(SCALE_LINEAR, 0, class_guesses_most(guesses));
+	chart->x.scale = scale_of_students(guesses);
 	chart_print(chart->x.title, "students");
 }
 
@@ -120,9 +129,10 @@ struct chart *class_chart(const struct answers *answers, int begin, int end)
 	class_question(answers, begin, &question);
 	class_measured_of(answers, begin, end, &measured);
 	text_copy_clean(chart->title, sizeof(chart->title), question.first->title);
-	chart_print(chart->subtitle, "%.64s, step %d: %d students, %d right, %d wrong, %d skipped",
-		question.first->lesson, question.first->step, question.students, question.right,
-		question.wrong, question.skipped);
+	chart_print(chart->subtitle, "%.64s, step %d: %d student%s, %d right, %d wrong, %d skipped",
+		question.first->lesson, question.first->step, question.students,
+		question.students == 1 ? "" : "s", question.right, question.wrong,
+		question.skipped);
 	if (*measured.usual)
 		chart_print(chart->remark, "Measured: %.180s", class_words(measured.usual).text);
 	if (guesses.numbers)

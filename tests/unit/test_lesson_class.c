@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "lesson/class_guesses.h"
+#include "lesson/class_report.h"
 #include "lesson/lesson_class.h"
 #include "lesson/lesson_progress.h"
 
@@ -154,6 +155,33 @@ TEST(answers_without_a_guess_are_counted)
 	check_contains(text_string(&text), "0    more than 2");
 	check_contains(text_string(&text), "How many cycles does the loop take for one element?");
 	unlink(path_of("g.jsonl"));
+}
+
+/* Students are whole, and one student is no students. */
+TEST(pictures_count_students_in_whole_numbers)
+{
+	FILE *file = fopen(path_of("p.jsonl"), "w");
+	struct answer answer = { .step = 1, .measured = 3, .lo = NAN, .hi = NAN, .number = 3 };
+	struct scale_tick ticks[SCALE_TICKS];
+	struct chart *chart;
+	int count;
+
+	set_words(answer.who, "p");
+	set_words(answer.lesson, "pictures");
+	set_words(answer.title, "One");
+	set_words(answer.guess, "3");
+	set_words(answer.verdict, "right");
+	assert_true(answers_write(file, &answer));
+	fclose(file);
+	check_ok(answers_read(&answers, path_of("p.jsonl")));
+	chart = class_chart(&answers, 0, answers.count);
+	check_contains(chart->subtitle, "step 1: 1 student, 1 right");
+	count = scale_ticks(&chart->y.scale, 40, NULL, NULL, ticks);
+	assert_int_equal(count, 2);
+	assert_string_equal(ticks[0].label, "0");
+	assert_string_equal(ticks[1].label, "1");
+	chart_free(chart);
+	unlink(path_of("p.jsonl"));
 }
 
 /* A student who starts the program again has another random word, but the same name. */
