@@ -7,6 +7,16 @@
 
 #include "ui/panels.h"
 
+/* Whether a choice of a knob has several words, such as "-O3 -march=native": only with their digit
+ * keys, a list of the choices says where each begins. */
+static bool has_phrases(const struct knob *knob)
+{
+	for (int i = 0; knob->kind == KNOB_CHOICE && knob->choices[i]; i++)
+		if (strchr(knob->choices[i], ' '))
+			return true;
+	return false;
+}
+
 /* Returns the choices of a knob: "add mul". If `numbered` is true, each choice of a knob follows
  * the digit key that selects it: "1 add  2 mul", or "1: 4  2: 8". */
 static struct words choices(const struct view *view, const struct knob *knob, bool numbered)
@@ -38,7 +48,7 @@ static struct words hint_of(const struct view *view, int index, bool brief)
 	if (knob->kind == KNOB_CHOICE && brief)
 		return words_of("%s…%s", knob->choices[0], knob->choices[max]);
 	if (knob->kind == KNOB_CHOICE)
-		return choices(view, knob, false);
+		return choices(view, knob, has_phrases(knob));
 	if (!bounded)
 		return words_of("from %s", setting_shown(knob, knob->min).text);
 	if (knob->kind == KNOB_COUNT && knob->multiple > 1 && !brief)

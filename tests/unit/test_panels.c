@@ -369,6 +369,23 @@ TEST(the_knobs_help_ends_at_a_semicolon_where_rows_are_short)
 	lacks(draw(&panel_knobs, 29, 3), "either");
 }
 
+/* Choices of several words have their digit keys in every list: "-O2 -O3 -O3 -march=native" could
+ * be four. */
+TEST(choices_of_several_words_have_their_digits)
+{
+	static const char *const flags[] = { "-O2", "-O3", "-O3 -march=native", NULL };
+	struct knob knobs[] = { { .name = "cflags",
+		.kind = KNOB_CHOICE,
+		.choices = flags,
+		.max = 2,
+		.help = "flags" } };
+	struct kernel kernel = { .name = "one", .knobs = knobs, .knob_count = 1 };
+
+	view_begin(&kernel);
+	for (int width = 24; width <= 50; width++)
+		check_contains(draw(&panel_knobs, width, 4), "1 -O2  2 -O3  3 -O3");
+}
+
 /* Fails if the drawn text does not hold `part` exactly once. */
 static void check_once(const char *drawn, const char *part)
 {
