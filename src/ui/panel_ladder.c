@@ -45,17 +45,37 @@ static struct words full_bar(const struct view *view)
 		", full bar: %s (a: new scale)", units_value(view->scales.ladder.high).text);
 }
 
-/* Returns the last clause of the title if causes are next to the bars: their unit, if it is not
- * that of the bars. */
+/* Returns the limit that causes most of the cycles with which the measurement is compared; NULL: no
+ * hard limit is known. */
+static const struct limit *compared(const struct view *view)
+{
+	const struct limits *limits = &view->explanation->limits;
+	int from = view->gap.soft ? limits_main(limits) : limits->binding;
+
+	return from < 0 ? NULL : &limits->limit[from];
+}
+
+/* Returns the last clause of the title: for how many elements the causes count, if that is not the
+ * unit of the bars, and not next to the cause below the bars. */
 static struct words unit_of_causes(const struct scene *scene)
 {
 	const struct explanation *explanation = scene->view->explanation;
 	const struct box *at = scene->layout ? layout_find(scene->layout, "ladder") : NULL;
+	const struct limit *limit = at && explanation ? compared(scene->view) : NULL;
 	struct words each = explanation ? panels_iteration(explanation) : (struct words){ "" };
+	const char *count = strpbrk(each.text, "0123456789");
+	struct words wordings = { "" };
 
-	if (!at || at->width < CAUSES_FROM || strcmp(each.text, "an iteration") == 0 || !*each.text)
+	if (!at || !count)
 		return (struct words){ "" };
-	return words_of("; causes: %s", each.text);
+	if (at->width >= CAUSES_FROM)
+		return words_of("; causes: %s", each.text);
+	if (limit)
+		wordings = panels_cause(explanation, NULL, limit);
+	if (!strchr(wordings.text, '\n') ||
+		strlen(limit->cause) + strlen(" ()") + strlen(count) <= (size_t)at->width)
+		return (struct words){ "" };
+	return words_of("; cause: %s", count);
 }
 
 static struct words title_of(const struct scene *scene)
@@ -66,13 +86,17 @@ static struct words title_of(const struct scene *scene)
 			: view->limits_renewed
 				? "limits, M %1$s, computed again with new latencies of memory…\n"
 				  "limits, M %1$s, computed again…\nlimits, computed again…"
-			: view->foreign ? "limits for %1$s, not this core%2$s"
-			: view->nearest ? "limits of %1$s, the nearest known core%2$s"
-					: "limits in cycles per %3$s, M %1$s%2$s%4$s\n"
-					  "limits in cycles per %3$s, M %1$s%2$s\n"
-					  "limits, M %1$s%2$s\nlimits%2$s",
+			: view->foreign ? "limits for %1$s, not this core%2$s%3$s\n"
+					  "%1$s, not this core%2$s%3$s\n"
+					  "%1$s, not this core%2$s"
+			: view->nearest ? "limits of %1$s, the nearest known core%2$s%3$s\n"
+					  "nearest core %1$s%2$s%3$s\n"
+					  "limits of %1$s, the nearest known core%2$s"
+					: "limits in cycles per %4$s, M %1$s%2$s%3$s\n"
+					  "limits in cycles per %4$s, M%2$s%3$s\n"
+					  "limits, M %1$s%2$s%3$s\nlimits%2$s%3$s",
 		view->core ? panels_core(view->core).text : "", full_bar(view).text,
-		view->setting.kernel->element, unit_of_causes(scene).text);
+		unit_of_causes(scene).text, view->setting.kernel->element);
 }
 
 static bool wanted(const struct view *view)
@@ -293,16 +317,6 @@ static void add_published(struct lines *words, const struct view *view)
 	text_free(&text);
 }
 
-/* Returns the limit that causes most of the cycles with which the measurement is compared; NULL: no
- * hard limit is known. */
-static const struct limit *compared(const struct view *view)
-{
-	const struct limits *limits = &view->explanation->limits;
-	int from = view->gap.soft ? limits_main(limits) : limits->binding;
-
-	return from < 0 ? NULL : &limits->limit[from];
-}
-
 /* Whether the whole cause of the limit with which the measurement is compared is next to its bar.
  */
 static bool cause_fits(struct box at, const struct columns *columns, const struct view *view)
@@ -337,7 +351,7 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 
 	lines_begin(words, words->at);
 	if (cause && limit)
-		lines_put(words, 0, STYLE_DIM, panels_cause(view->explanation, "", limit));
+		lines_put(words, 0, STYLE_DIM, panels_cause(view->explanation, NULL, limit));
 	if (view->explanation->waits)
 		lines_add(words, 0, STYLE_TEXT, "The next load waits %s %s.",
 			strncmp(view->explanation->waits, "nothing", 7) == 0 ? "for" : "because",

@@ -45,7 +45,7 @@ static void add_limit(struct lines *lines, const struct view *view)
 	limit = &limits->limit[soft ? limits_main(limits) : limits->binding];
 	lines_put(lines, 0, STYLE_TEXT,
 		panels_cause(explanation,
-			words_of("%s CPE %s%s, %s: ",
+			words_of("%s CPE %s%s, %s",
 				soft || *limits_at_least(limits) ? "predicted" : "limit",
 				limits_at_least(limits),
 				units_value(soft ? limits->predicted : limit->cpe).text,

@@ -39,12 +39,14 @@ struct words panels_cause(
 {
 	const struct words whole = diagram_cause(&explanation->limits, limit);
 	const struct words each = panels_iteration(explanation);
+	const char *count = strpbrk(each.text, "0123456789"); /* "4 elements" */
 
 	if (strcmp(whole.text, limit->cause) == 0)
-		return words_of("%s%s", before, limit->cause);
-	/* A short wording: "(4 elements)". */
-	return words_of("%1$s%3$s\n%1$s%2$s (%4$s)\n%1$s%2$s", before, limit->cause, whole.text,
-		strpbrk(each.text, "0123456789"));
+		return words_of("%s%s%s", before ? before : "", before ? ": " : "", limit->cause);
+	if (!before)
+		return words_of("%1$s\n%2$s (%3$s)\n%2$s", whole.text, limit->cause, count);
+	return words_of("%1$s: %3$s\n%1$s: %2$s (%4$s)\n%1$s (%4$s): %2$s", before, limit->cause,
+		whole.text, count);
 }
 
 struct words panels_core(const struct core *core)

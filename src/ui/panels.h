@@ -254,7 +254,8 @@ struct words panels_iteration(const struct explanation *explanation);
 
 /* Returns the text `before` and the cause of a limit, for a screen whose values are cycles per
  * element: with the number of elements of an iteration, for which the cause counts. The text has
- * shorter wordings, separated by line feeds. */
+ * shorter wordings, separated by line feeds. Without a text before it (NULL), the shortest wording
+ * has no number of elements, which the title of the panel then names. */
 struct words panels_cause(
 	const struct explanation *explanation, const char *before, const struct limit *limit);
 

@@ -32,6 +32,38 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	check_parts(draw(&panel_ladder, 60, 4), "binds", "measured");
 }
 
+/* The cycles of a cause are those of an iteration: if the cause has no room for its number of
+ * elements, the title has it. Whichever fits, one of both is on the screen. */
+TEST(the_ladder_or_its_title_says_for_how_many_elements_a_cause_counts)
+{
+	enum { HERE, OTHER, NEAR, WAYS };
+
+	begin_limits();
+	explanation->limits.elements = 8;
+	snprintf(explanation->limits.limit[1].cause, sizeof(explanation->limits.limit[1].cause),
+		"4.5 cycles, and 4 mispredictions of 20.5 with their waits");
+	for (int way = HERE; way < WAYS; way++) {
+		view.foreign = way == OTHER;
+		view.nearest = way == NEAR;
+		for (int width = 48; width <= 110; width++) {
+			struct layout layout = { .count = 1,
+				.item = { { "ladder", { .width = width, .height = 12 } } } };
+			struct scene scene = { .view = &view, .layout = &layout };
+			struct words title = panel_ladder.title_of(&scene);
+			struct canvas canvas;
+
+			canvas_init(&canvas, width, 1, true);
+			panels_rule(canvas_box(&canvas), title.text, false);
+			title = words_of("%s", printed(&canvas));
+			canvas_free(&canvas);
+			if (!strstr(draw(&panel_ladder, width, 12), "8 elements"))
+				check_contains(title.text, "8 elements");
+		}
+	}
+	view.foreign = view.nearest = false;
+	explanation->limits.elements = 1;
+}
+
 /* A cause that is a list is never shown without its end, as if the rest were not there. */
 TEST(the_ladder_does_not_end_a_list_at_a_comma)
 {
