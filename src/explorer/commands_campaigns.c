@@ -31,9 +31,7 @@ static void show_probe(struct session *session)
 	probe_print(out, report, false);
 	fclose(out);
 	overlay_page(session, "probe",
-		words_of("memory hierarchy of this machine, probed in %.1f s", report->seconds)
-			.text,
-		page);
+		words_of("memory hierarchy, probed in %.1f s", report->seconds).text, page);
 }
 
 /* Passes the probe's latencies to the limits, so the explorer need not measure the latencies
@@ -46,8 +44,7 @@ static void probe_over(struct session *session)
 	if (report->complete && session->screen.overlay == OVERLAY_NONE)
 		show_probe(session);
 	session_notice(session, false,
-		report->complete ? "probed in %.1f s: P shows the result again, and then measures "
-				   "again"
+		report->complete ? "probed in %.1f s: P shows it again; then P measures again"
 				 : "the probe was stopped after %.1f s",
 		report->seconds);
 }
@@ -224,7 +221,7 @@ static void core_over(struct session *session)
 			report->unmeasured, report->loops);
 	else
 		session_notice(session, false,
-			"measured in %.0f s: the limits now come from it; U goes back, "
+			"measured in %.0f s: the limits now use it; U goes back, "
 			"\"characterise save\" keeps it",
 			report->seconds);
 }

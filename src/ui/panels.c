@@ -166,12 +166,15 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 			box_part(canvas_box(canvas), 0, at.y + at.height, canvas->width, 1);
 
 		panels_rule(at, scene->view->screen.page_title, false);
+		struct words notice = words_of("%s", scene->view->screen.notice);
+
 		/* On a small screen, the message had two rows, one of them below the page. */
 		if (is_small(canvas)) {
 			canvas_fill(below, STYLE_TEXT);
+			panels_cut_clauses(below, 1, notice.text, sizeof(notice.text));
 			canvas_put(below, 0, 0,
 				scene->view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT,
-				scene->view->screen.notice);
+				notice.text);
 		}
 	} else
 		canvas_frame(at, STYLE_DIM,
