@@ -301,18 +301,26 @@ const struct panel panel_find = { .name = "find", .title = "find", .draw = draw_
 
 static void draw_text(struct box at, const struct scene *scene)
 {
-	int row =
-		canvas_wrap(at, 0, STYLE_DIM,
-			scene->view->lesson.title
-				? "This command line opens this setting again, without the lesson:"
-				: "This command line opens this screen again:") +
-		1;
+	const char *line = scene->view->screen.text,
+		   *about = scene->view->lesson.title
+				    ? "This command line opens this setting again, without the "
+				      "lesson:"
+				    : "This command line opens this screen again:",
+		   *more = "The clipboard has it too, if this terminal allows it. The key Y prints "
+			   "it when the explorer ends.";
+	int row = canvas_rows(at, about) + 1;
 
-	row += canvas_wrap(at, row, STYLE_FIGURE, scene->view->screen.text) + 1;
-	canvas_wrap(at, row, STYLE_DIM,
-		"The clipboard has it too, if this terminal allows it. The key Y prints it when "
-		"the "
-		"explorer ends.");
+	/* A command line that is cut cannot be typed: the sentence gives way to it. */
+	if (row + canvas_rows(at, line) <= at.height)
+		canvas_wrap(at, 0, STYLE_DIM, about);
+	else
+		row = 0;
+	row += canvas_wrap(at, row, STYLE_FIGURE, line) + 1;
+	/* A sentence that does not fit is left out, not cut. */
+	if (row + canvas_rows(at, more) > at.height)
+		more = strstr(more, "The key Y");
+	if (row + canvas_rows(at, more) <= at.height)
+		canvas_wrap(at, row, STYLE_DIM, more);
 }
 
 const struct panel panel_text = {
