@@ -15,9 +15,9 @@
 /* The smallest width in columns at which two rates share a line. */
 enum { RATES_WIDE = 30 };
 
-/* Tags that mark the lines of this panel that are not plain text: the large digits, and the small
- * bars of the latest trials. */
-enum { TAG_NONE, TAG_DIGITS, TAG_COURSE, TAG_DISCARDED };
+/* Tags that mark the lines of this panel that are not plain text (the large digits, and the small
+ * bars of the latest trials), or that have other words if they are cut. */
+enum { TAG_NONE, TAG_DIGITS, TAG_COURSE, TAG_DISCARDED, TAG_RATIO };
 
 /* Returns the largest usual height of large digits, at most `rows`, at which the number fits in
  * `width` columns; 0: the number does not fit. */
@@ -102,10 +102,10 @@ static void add_quiet(struct lines *lines, const struct view *view)
 
 	if (view->sample.contended && view->quiet.valid)
 		lines_add(lines, 1, STYLE_GOOD,
-			age < 1	     ? "quiet: %s, under 1 s ago"
-			: age < 100  ? "quiet: %s, %.0f s ago"
-			: age < 6000 ? "quiet: %s, %.0f min ago"
-				     : "quiet: %s, %.0f h ago",
+			age < 1 ? "quiet: %1$s, under 1 s ago\nquiet: %1$s just now\nquiet: %1$s"
+			: age < 100  ? "quiet: %1$s, %2$.0f s ago\nquiet: %1$s"
+			: age < 6000 ? "quiet: %1$s, %2$.0f min ago\nquiet: %1$s"
+				     : "quiet: %1$s, %2$.0f h ago\nquiet: %1$s",
 			units_value(view->quiet.cpe).text,
 			floor(age < 100	     ? age
 				: age < 6000 ? age / 60
@@ -422,7 +422,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		lines_put(lines, 2, view->gap.kind == GAP_BELOW ? STYLE_BAD : STYLE_TEXT, limit),
 		2);
 	if (view->published)
-		lines_add(lines, 3, STYLE_TEXT, "published %s%s on %s",
+		lines_add(lines, 3, STYLE_TEXT, "published %1$s%2$s on %3$s\npublished %1$s%2$s",
 			view->published->limit ? "limit " : "",
 			units_cycles(view->published->cycles * limits->turns / limits->elements)
 				.text,
@@ -445,7 +445,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 static void add_pinned(struct lines *lines, const struct view *view)
 {
 	struct units_text value = units_cycles(view->a.cpe);
-	struct words setting;
+	struct words setting, limit;
 	bool doubtful;
 
 	if (view->hidden & HIDDEN_A)
@@ -457,14 +457,15 @@ static void add_pinned(struct lines *lines, const struct view *view)
 	if (!view->pinned)
 		return;
 	setting = panels_a(view);
-	lines_add(lines, 3, STYLE_A,
-		view->a_limit == LIMIT_COUNT ? "A    %1$s  %2$s"
-					     : "A    %1$s  %2$s, limit: %3$s\nA    %1$s  %2$s",
-		value.text, setting.text,
+	limit = words_of("%s%s", view->a_limit == LIMIT_COUNT ? "" : ", limit: ",
 		view->a_limit == LIMIT_COUNT ? "" : limit_rows[view->a_limit].name);
+	lines_add(lines, 3, STYLE_A,
+		"A    %1$s  %2$s%3$s\nA    %1$s  %2$s\nA %1$s %2$s\nA    %1$s  %2$s", value.text,
+		setting.text, limit.text);
 	line_cut(lines, &lines->line[lines->count - 1], 1);
 	doubtful = sample_doubt(&view->a) || sample_doubt(&view->sample);
-	lines_put(lines, 2, doubtful ? STYLE_WARN : STYLE_B, panels_ratio(view));
+	lines_put(lines, 2, doubtful ? STYLE_WARN : STYLE_B, panels_ratio(view))->tag =
+		doubtful && view->a_comparable && isfinite(view->ratio) ? TAG_RATIO : TAG_NONE;
 }
 
 /* In a panel with fewer rows, warnings about the value have priority over large digits. */
@@ -502,7 +503,11 @@ static void shorten(struct lines *lines, const struct view *view)
 			continue;
 		}
 		if (lines->line[worst].rank <= RANK_KEPT && longest > 0) {
-			line_cut(lines, &lines->line[longest], 1);
+			if (lines->line[longest].tag == TAG_RATIO)
+				lines->line[longest].words = words_of(
+					"B/A  %s  uncertain", units_cycles(view->ratio).text);
+			else
+				line_cut(lines, &lines->line[longest], 1);
 			lines->line[longest].rows = 1;
 			continue;
 		}

@@ -91,6 +91,25 @@ TEST(a_quiet_figure_stands_beside_a_contended_one)
 	view.quiet_age = 200;
 	check_contains(draw(&panel_figure, 31, 10), "quiet: 0.498, 3 min ago");
 	check_contains(draw(&panel_header, 80, 1), "contended");
+	/* The smallest panel has the value with its whole age, or alone. */
+	check_contains(draw(&panel_figure, 23, 10), "quiet: 0.498, 3 min ago\n");
+	check_contains(draw(&panel_figure, 22, 10), "quiet: 0.498\n");
+	view.quiet_age = 0.4;
+	check_contains(draw(&panel_figure, 23, 10), "quiet: 0.498 just now\n");
+}
+
+/* The smallest panel of the measured value leaves words out, but ends no line within them. */
+TEST(lines_of_a_small_figure_are_whole)
+{
+	begin();
+	view.pinned = view.a_comparable = true;
+	view.a = view.sample;
+	view.a.provisional = true;
+	view.a_setting = view.setting;
+	view.a_limit = LIMIT_COUNT;
+	view.ratio = 1.004;
+	draw(&panel_figure, 23, 7);
+	check_parts(shown, "A 2.000 this setting\n", "B/A  1.004  uncertain\n");
 }
 
 /* B of that CPE, its quartiles one per cent to either side; A is 2. */
