@@ -357,14 +357,29 @@ static const char *take_block(const char *line, bool curve, struct block *block)
 /* One byte, which no page has, in place of "±" while a page is divided into columns. */
 static const char plus_minus[] = "\1";
 
-/* Adds a text with another word in place of each `from`. */
-static void add_replaced(const char *text, const char *from, const char *by, struct text *to)
+static void add_page_bytes(const char *page, struct text *to)
 {
-	for (const char *end; (end = strstr(text, from)); text = end + strlen(from)) {
-		text_addn(to, text, (size_t)(end - text));
-		text_add(to, by);
+	static const char sign[] = "±";
+
+	for (const char *end; (end = strstr(page, sign)); page = end + strlen(sign)) {
+		text_addn(to, page, (size_t)(end - page));
+		text_add(to, plus_minus);
 	}
-	text_add(to, text);
+	text_add(to, page);
+}
+
+/* In ASCII, the sign has two columns. One is that of the blank between a value and its spread, so
+ * that columns stay in line. */
+static void add_signs(const char *bytes, bool ascii, struct text *to)
+{
+	for (; *bytes; bytes++) {
+		bytes += ascii && bytes[0] == ' ' && bytes[1] == *plus_minus &&
+			 isdigit((unsigned char)bytes[2]);
+		if (*bytes == *plus_minus)
+			text_add(to, ascii ? "+-" : "±");
+		else
+			text_addn(to, bytes, 1);
+	}
 }
 
 /* Adds a page in which each character of tables and curves has one byte. */
@@ -391,13 +406,13 @@ static void add_page(const char *page, int columns, struct text *to)
 	free(block.row);
 }
 
-void narrow_page(const char *page, int columns, struct text *to)
+void narrow_page(const char *page, int columns, bool ascii, struct text *to)
 {
 	struct text bytes = { 0 }, fitted = { 0 };
 
-	add_replaced(page, "±", plus_minus, &bytes);
+	add_page_bytes(page, &bytes);
 	add_page(text_string(&bytes), columns, &fitted);
-	add_replaced(text_string(&fitted), plus_minus, "±", to);
+	add_signs(text_string(&fitted), ascii, to);
 	text_free(&bytes);
 	text_free(&fitted);
 }

@@ -362,7 +362,7 @@ static int draw_lines(struct box at, int row, const char *text)
 	struct page page = { at, row, row };
 	struct text fitted = { 0 };
 
-	narrow_page(text ? text : "", at.width, &fitted);
+	narrow_page(text ? text : "", at.width, at.canvas->ascii, &fitted);
 	for (const char *line = text_string(&fitted); *line;) {
 		size_t length = strcspn(line, "\n"), indent = strspn(line, " ");
 		struct words words = words_of("%.*s", (int)length, line);

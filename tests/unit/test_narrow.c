@@ -9,7 +9,7 @@ static struct text fitted;
 static const char *narrow(const char *page, int columns)
 {
 	text_clear(&fitted);
-	narrow_page(page, columns, &fitted);
+	narrow_page(page, columns, false, &fitted);
 	return text_string(&fitted);
 }
 
@@ -76,6 +76,15 @@ TEST(words_in_the_last_column_are_wrapped)
 		"lea-three  2.00 ±0.1  2*p0,p4,p5,p11 +\n"
 		"                      p1,p2,p10\n"
 		"nop        -          none\n");
+}
+
+/* On a screen without the sign, a row is as wide as with it. */
+TEST(a_sign_of_two_columns_keeps_the_columns)
+{
+	text_clear(&fitted);
+	narrow_page("move  1.00 ±0.010  -\nand         -      -\n±: distance\n", 80, true, &fitted);
+	assert_string_equal(
+		text_string(&fitted), "move  1.00+-0.010  -\nand         -      -\n+-: distance\n");
 }
 
 /* Next to a long first cell, nothing fits: the other cells are below it. */
