@@ -197,6 +197,7 @@ static void matmul_describe(const int64_t *v, struct kernel_walk *walk)
 	walk->far_range = walk->range = (double)(element_bytes(v) * block * (block + 2));
 	if (columns > 0) {
 		walk->lines = columns;
+		walk->changed = columns == 2; /* a column of b, or those of a and c */
 		walk->range = (double)(columns * block * LINE);
 		walk->spacing = (double)(matmul_row(v) * element_bytes(v));
 		walk->apart = walk->spacing >= PAGE;

@@ -45,6 +45,9 @@ struct kernel_walk {
 	double spacing; /* Distances between the cache lines that the loop accesses are multiples of
 			   this number of bytes, in any order of the accesses. 0: equal to `step`.
 			 */
+	/* Numbers of lines per element, out of those `spacing` apart, that the loop loads and then
+	 * stores to, and that it stores to without loading them. */
+	double changed, overwritten;
 	const char *access; /* the word that texts use for an access of the loop, such as "read";
 			       NULL: the word is "element" */
 	bool scattered;	    /* No prefetcher can predict the order of the accesses. */

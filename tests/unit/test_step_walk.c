@@ -209,6 +209,29 @@ TEST(test_columns)
 	assert_true(walk.apart);
 }
 
+/* Stores down a column: to lines that the loop loads too, and without loading them. */
+TEST(stores_down_columns_are_told_from_changes)
+{
+	for (int loads = 0; loads < 2; loads++) {
+		int sum, put, mark;
+
+		begin();
+		sum = load(SUM, INDEX);
+		put = store();
+		mark = count();
+		for (uint64_t i = 0; i < 500; i++) {
+			if (loads)
+				ran(sum, base + 8192 * i);
+			ran(put, base + 8192 * i);
+			ran(mark, 0);
+		}
+		find(mark, 1, 1, 32 << 20, 1 << 22);
+		check_near(walk.spacing, 8192, 1e-9);
+		check_near(walk.changed, loads, 1e-3);
+		check_near(walk.overwritten, !loads, 1e-3);
+	}
+}
+
 TEST(test_list)
 {
 	int next, mark;

@@ -131,6 +131,26 @@ static double passes_of(const struct finder *finder, const struct stream *stream
 	       span_of(finder, stream);
 }
 
+/* Counts the lines of columns to which the loop stores, after it has loaded them or without. */
+static void describe_stores(struct finder *finder, const struct stream *column)
+{
+	double stored = 0;
+	bool loaded = false;
+
+	for (int i = 0; i < finder->stream_count; i++) {
+		const struct stream *stream = &finder->stream[i];
+		const struct insn *insn = &finder->question->trace.insn[stream->insn];
+
+		if (stream->order != ORDERED || stream->array != column->array ||
+			fabs(fabs(stream->step) - fabs(column->step)) >= 0.5)
+			continue;
+		loaded |= insn_loads(insn, stream->operand);
+		stored += stream_writes(finder, stream) ? stream_lines(finder, stream) : 0;
+	}
+	*(loaded ? &finder->walk->changed : &finder->walk->overwritten) =
+		fmin(stored, finder->walk->lines);
+}
+
 /* Describes a loop that goes down the columns of a matrix: each access of a column lies on another
  * line, and the next columns use the same lines again. */
 static void describe_columns(struct finder *finder, const struct stream *stream)
@@ -144,6 +164,7 @@ static void describe_columns(struct finder *finder, const struct stream *stream)
 	walk->spacing = fabs(stream->step);
 	walk->apart = walk->spacing >= PAGE;
 	walk->step = 0;
+	describe_stores(finder, stream);
 }
 
 /* Whether the cache lines that an instruction accesses are new to the first-level cache. */

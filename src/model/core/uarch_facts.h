@@ -213,6 +213,9 @@ FACT(EXTRA_WRITTEN_LINE, "extra written-line")
 /* cycles for which a store waits for its line, if other lines of the same set evicted the line from
  * the first-level cache after a load */
 FACT(EXTRA_STORE_REFETCH, "extra store-refetch")
+/* cycles for which a store waits for its line, if the loop does not load the line, and lines of the
+ * same set compete for the first-level cache */
+FACT(EXTRA_STORE_FETCH, "extra store-fetch")
 /* cycles from the address of a store to a load that waits for it, because the core found out that
  * earlier executions of the load read too early */
 FACT(EXTRA_LATE_STORE, "extra late-store")

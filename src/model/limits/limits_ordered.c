@@ -204,16 +204,15 @@ static int set_of(double bytes)
 	return (int)(fmod(floor(bytes / LINE), SETS));
 }
 
-/* Returns the cycles for which a store waits for its line if L1 has evicted the line. If all matrix
- * rows use the same few cache sets, each line is soon evicted again, so the wait is longer than the
- * latency of L2. `beyond` has the lines per element that miss L1, L2 and L3. 0: a latency is
- * unknown. */
-static double refetch_cycles(const struct tally *tally, const double beyond[3])
+/* Returns the cycles for which a store waits for its line if L1 has evicted the line, or never
+ * had it. If all matrix rows use the same few cache sets, each line is soon evicted again, so the
+ * wait is longer than the latency of L2: the core file has the measured cycles, `again`. `beyond`
+ * has the lines per element that miss L1, L2 and L3. 0: a latency is unknown. */
+static double fetch_cycles(const struct tally *tally, const double beyond[3], double again)
 {
 	const struct limits_place *place = tally->place;
 	const struct uarch_cache *second = uarch_cache(tally->uarch, 2);
-	double again = tally->uarch->fact[EXTRA_STORE_REFETCH],
-	       near = (beyond[L1] - beyond[L2]) / beyond[L1],
+	double near = (beyond[L1] - beyond[L2]) / beyond[L1],
 	       third = (beyond[L2] - beyond[L3]) / beyond[L1],
 	       latency = third_latency(&place->measured);
 
@@ -226,17 +225,19 @@ static double refetch_cycles(const struct tally *tally, const double beyond[3])
 
 /* Adds the limit of loads and stores to rows that compete for few sets of L1. If the accesses in
  * the reorder buffer need more lines of a set than it has ways, a loaded line leaves L1 before the
- * store to it. A store to a line that has left L1 fetches the line again. Stores leave the store
- * queue in order, so only stores to different sets fetch their lines at the same time. */
+ * store to it, and a prefetched line before the store that it is for. A store to a line that has
+ * left L1 fetches the line again. Stores leave the store queue in order, so only stores to
+ * different sets fetch their lines at the same time. */
 static void add_conflicts(struct tally *tally, const double beyond[3])
 {
 	const struct limits_place *place = tally->place;
+	const double *fact = tally->uarch->fact;
 	double spacing = place->walk.spacing, columns = place->walk.lines, cycles,
-	       stores = fmin(tally_all(tally->stores) / tally->elements, columns);
+	       changed = place->walk.changed, overwritten = place->walk.overwritten;
 	int ways = (int)(place->caches.level[L1].bytes / (SETS * LINE)), fullest = 0,
 	    rows = rows_in_buffer(tally), count[SETS] = { 0 }, least = SETS;
 
-	if (!(spacing > 0) || ways < 1 || !(stores > 0) || !(beyond[L1] > 0))
+	if (!(spacing > 0) || ways < 1 || !(changed + overwritten > 0) || !(beyond[L1] > 0))
 		return;
 	for (int row = 0; row < rows; row++) {
 		int set = set_of(row * spacing), different = 0;
@@ -252,11 +253,14 @@ static void add_conflicts(struct tally *tally, const double beyond[3])
 	}
 	if (fullest * columns <= ways)
 		return;
-	cycles = stores * refetch_cycles(tally, beyond) / least;
+	cycles = (changed * fetch_cycles(tally, beyond, fact[EXTRA_STORE_REFETCH]) +
+			 overwritten * fetch_cycles(tally, beyond, fact[EXTRA_STORE_FETCH])) /
+		 least;
 	limits_add(tally, LIMIT_EVICTED, cycles * tally->elements + far_cycles(tally, beyond),
-		"%s lines compete for a set of L1 with %d: each store fetches its line again, %s "
-		"at a time",
-		words_number(fullest * columns).text, ways, words_number(least).text);
+		"%s lines compete for a set of L1 with %d: each store fetches its line%s, %s at a "
+		"time",
+		words_number(fullest * columns).text, ways, changed > 0 ? " again" : "",
+		words_number(least).text);
 }
 
 /* Adds the limit of accesses each of which lies on another page, if the TLBs do not cover the
