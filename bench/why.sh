@@ -11,6 +11,7 @@
 # ONLY, a pattern of the settings (default: all).
 set -eu
 slexplore=${SLEXPLORE:-./slexplore}
+command -v "$slexplore" >/dev/null || { echo "$0: no program $slexplore; SLEXPLORE names it" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
