@@ -133,7 +133,7 @@ refuse 2 "unexpected word" explain ./loops transpose
 refuse 2 "shows its loops" run ./loops
 refuse 2 "--function names" explain combine --function transpose
 
-# A function of which a program chooses a version when it starts: the versions are named.
+# A resolver chooses a version of its function when the program starts. The message names the versions.
 cat >versions.c <<'END'
 __attribute__((noinline)) static long plain(const long *a, long n) { long s = 0; while (n--) s += *a++; return s; }
 __attribute__((noinline)) static long other(const long *a, long n) { long s = 1; while (n--) s ^= *a++; return s; }

@@ -291,10 +291,11 @@ static bool has_one_chain(const struct kernel *kernel)
 
 enum limit_kind advice_about(const struct limits *limits)
 {
-	bool hardly =
-		limits->binding >= 0 && limits->bound >= limits->predicted * (1 - ADVICE_WORTH);
+	bool above =
+		limits->predicted_by >= 0 &&
+		(limits->binding < 0 || limits->bound < limits->predicted * (1 - ADVICE_WORTH));
 
-	return limits->limit[hardly ? limits->binding : limits_main(limits)].kind;
+	return limits->limit[above ? limits_main(limits) : limits->binding].kind;
 }
 
 const char *advice_sentence(

@@ -64,7 +64,8 @@ struct advice_question {
 bool advice_knows(const struct explanation *explanation);
 
 /* Returns the limit that a change of the code must ease to make the loop faster: the main one of
- * the predicted cycles, or the binding limit if the predicted cycles are hardly above it. */
+ * the predicted cycles, or the binding limit if the predicted cycles are hardly above it, or
+ * unknown. At least one limit must be known. */
 enum limit_kind advice_about(const struct limits *limits);
 
 /* Advises a change of the code, for a limit of the kernel that no knob can ease. `kernel`

@@ -55,7 +55,8 @@ static struct status several(const char *given, const struct matches *matches)
 	return status;
 }
 
-/* The message about a function of which a program chooses a version when it starts. */
+/* A resolver chooses a version of its function when the program starts. The message names the
+ * versions. */
 static struct status versions(
 	struct program *program, const char *given, const struct program_function *resolver)
 {
