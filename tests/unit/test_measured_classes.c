@@ -18,8 +18,8 @@ static const struct excuse {
 } excused[] = {
 #ifdef __x86_64__
 	{ NULL, "vzeroupper", "" }, /* once behind a loop, at times counted to it */
-	{ NULL, "xadd", "lock" },   /* locked instructions are not measured */
-	{ NULL, "cmpxchg", "lock" },
+	{ NULL, "lock xadd", "" },  /* locked instructions are not measured */
+	{ NULL, "lock cmpxchg", "" },
 	{ NULL, "xchg", "[" },
 #else
 	{ "window", "adr", "" }, /* of a label, which no single line has */

@@ -335,23 +335,28 @@ TEST(split_loads_count_as_the_least_measured)
 	uarch_free(uarch);
 }
 
-TEST(aarch64_instructions_have_their_classes)
+TEST(instructions_have_their_classes)
 {
-	struct uarch *uarch = load("neoverse-n1");
-	struct table table;
+	static const char *const cores[] = { "neoverse-n1", "golden-cove" };
 
-	table_open(&table, "uarch", "classes of neoverse-n1");
-	while (table_next(&table, 4)) {
-		struct insn insn = { .known = true, .width = (uint16_t)table_number(&table, 2) };
-		struct uarch_insn facts;
+	for (size_t i = 0; i < sizeof(cores) / sizeof(*cores); i++) {
+		struct uarch *uarch = load(cores[i]);
+		struct table table;
 
-		set_words(insn.mnemonic, table.field[0]);
-		set_words(insn.shape, table.field[1]);
-		uarch_insn(uarch, &insn, &facts);
-		table_expect(&table, facts.known && facts.op ? facts.op->name : "unknown",
-			table.field[3]);
+		table_open(&table, "uarch", words_of("classes of %s", cores[i]).text);
+		while (table_next(&table, 4)) {
+			struct insn insn = { .known = true,
+				.width = (uint16_t)table_number(&table, 2) };
+			struct uarch_insn facts;
+
+			set_words(insn.mnemonic, table.field[0]);
+			set_words(insn.shape, table.field[1]);
+			uarch_insn(uarch, &insn, &facts);
+			table_expect(&table, facts.known && facts.op ? facts.op->name : "unknown",
+				table.field[3]);
+		}
+		uarch_free(uarch);
 	}
-	uarch_free(uarch);
 }
 
 /* The core files have the numbers that "Performance speed limits" lists. */

@@ -60,7 +60,7 @@ struct cost_value {
 struct cost_insn {
 	uint64_t offset;   /* bytes from the first instruction of the listing of the loop */
 	uint64_t from_top; /* bytes from the first instruction of the innermost loop */
-	char text[88], mnemonic[20];
+	char text[88], mnemonic[25];
 	struct cost_value cost;
 	/* Cycles per element that the loop takes more with a copy of the instruction (twice), and
 	 * if the result of the instruction comes one cycle later (later). */

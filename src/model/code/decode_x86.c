@@ -141,8 +141,9 @@ static void fill_names(const struct source *source, struct insn *insn)
 
 	for (int i = 0; i < source->visible_count; i++)
 		sizes &= register_of(source->visible[i]) == ZYDIS_REGISTER_NONE;
-	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%.*s%s", kept ? (int)kept : 19, name,
-		kept ? condition(name + kept) : "");
+	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%s%.*s%s",
+		source->decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK ? "lock " : "",
+		kept ? (int)kept : 19, name, kept ? condition(name + kept) : "");
 	if (kept == 1)
 		snprintf(insn->condition, sizeof(insn->condition), "%s", insn->mnemonic + 1);
 	if (source->decoded.mnemonic == ZYDIS_MNEMONIC_NOP ||
@@ -172,13 +173,28 @@ static bool copies_itself(const struct source *source)
 	return to != REG_NONE && to == number(register_of(source->visible[1]));
 }
 
+static bool is_high_byte(ZydisRegister reg)
+{
+	return reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH;
+}
+
+/* The letter of a general register that an instruction writes: an operation on a high byte, and a
+ * copy to a part of a register, combine their result with the rest of the register. */
+static const char *written_letter(
+	const struct source *source, const ZydisDecodedOperand *operand, ZydisRegister reg)
+{
+	return is_high_byte(reg)						      ? "h"
+	       : operand->size < 32 && source->decoded.mnemonic == ZYDIS_MNEMONIC_MOV ? "b"
+										      : "r";
+}
+
 /* The letter of the source of a copy: cores treat words and high bytes differently, and copies of
  * a register to itself. */
 static const char *copy_letter(const struct source *source, ZydisRegister reg)
 {
 	bool extends = source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX;
 
-	return extends && reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH ? "h"
+	return extends && is_high_byte(reg)				       ? "h"
 	       : copies_itself(source)					       ? "="
 	       : extends && ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_GPR16 ? "w"
 									       : "r";
@@ -208,9 +224,11 @@ static void add_shape(
 			      (source->decoded.mnemonic == ZYDIS_MNEMONIC_MOV ||
 				      source->decoded.mnemonic == ZYDIS_MNEMONIC_MOVZX);
 
-		letter = is_general(reg)  ? copied ? copy_letter(source, reg) : "r"
-			 : is_vector(reg) ? "v"
-					  : "k";
+		letter = is_vector(reg)	       ? "v"
+			 : !is_general(reg)    ? "k"
+			 : copied	       ? copy_letter(source, reg)
+			 : is_written(operand) ? written_letter(source, operand, reg)
+					       : "r";
 	}
 	decode_add_shape(insn, letter);
 }

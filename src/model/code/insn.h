@@ -67,7 +67,7 @@ struct insn {
 	uint8_t length; /* length of the instruction in bytes */
 	bool known;	/* false: the bytes are no instruction that the decoder knows; the length is
 			   then 1 (AArch64: 4), and other fields are empty */
-	char mnemonic[20]; /* mnemonic in lower case, as in the instruction tables of core models:
+	char mnemonic[25]; /* mnemonic in lower case, as in the instruction tables of core models:
 			      "vaddsd", "jne", "b.ne" */
 	char shape[24]; /* kinds of the explicit operands, see data/uarch/README.md: "r,m", "v,v,i",
 			   "r,[bsd]" */

@@ -13,7 +13,7 @@
 
 #include "base/data.h"
 
-enum { SHAPE = 24, MNEMONIC = 20, MOST_RULES = 16384, MOST_CLASSES = 2048 };
+enum { SHAPE = 24, MNEMONIC = 25, MOST_RULES = 16384, MOST_CLASSES = 2048 };
 
 struct ops_rule {
 	char mnemonic[MNEMONIC]; /* mnemonic of the rule, without the * at its end */
@@ -173,7 +173,7 @@ static bool shape_operand_good(const char *at, size_t length)
 	size_t digits;
 
 	if (length == 1)
-		return strchr("*rvkimct=hw", *at);
+		return strchr("*rvkimct=hwb", *at);
 	if (length == 3 && (memcmp(at, "r<s", 3) == 0 || memcmp(at, "r<l", 3) == 0))
 		return true;
 	if (*at == '[') {

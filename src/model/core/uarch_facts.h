@@ -54,6 +54,9 @@ FACT(SIZE_CODE, "size code")
 /* number of micro-ops of a loop that the micro-op queue can repeat without fetching (Intel: loop
  * stream detector) */
 FACT(SIZE_LOOP_BUFFER, "size loop-buffer")
+/* number of rename slots, from the first of a cycle, that can hold an instruction that rename splits
+ * in two (un-lamination), counted before it is split; unknown: all slots */
+FACT(SIZE_SPLIT_SLOTS, "size split-slots")
 
 /* Caps: the largest number of operations of one kind that can begin per cycle. */
 FACT(CAP_LOADS, "cap loads")
@@ -84,6 +87,8 @@ FACT(CAP_LOADS_BANK, "cap loads-bank")
  * only if they are adjacent */
 FACT(CAP_STORE_LINES, "cap store-lines")
 
+/* largest number of instructions per cycle that rename splits in two (un-lamination) */
+FACT(CAP_SPLITS, "cap splits")
 /* largest number of rename slots that retire per cycle */
 FACT(CAP_RETIRE, "cap retire")
 
@@ -134,7 +139,7 @@ FACT(EXTRA_MATERIALISES, "extra materialises")
 /* 1: operations of one class that a unit executes one after the other take whole cycles together
  */
 FACT(EXTRA_UNIT_RUNS, "extra unit-runs")
-/* 1: rename chooses the port of each micro-op (see pipeline.h) */
+/* 1, 2, 3: rename chooses the port of each micro-op, by one of three rules (enum binds) */
 FACT(EXTRA_BINDS_PORTS, "extra binds-ports")
 /* number of parts of the scheduler of integer operations; each part has its own ports, and selects
  * operations before their producers have started (see pipeline_parts.c) */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/graph/forwards.h"
 #include "model/limits/pipeline.h"
+#include "model/limits/rename.h"
 
 /* The simulation of dependence chains that begin again is skipped if a chain has more than
  * OVERLAP_MOST times as many micro-ops as the reorder buffer has entries. Such long chains overlap
@@ -37,13 +38,17 @@
  * is not known whether its operand splits, so the limit is soft. */
 static void add_unlamination(struct tally *tally)
 {
+	const struct uarch *uarch = tally->uarch;
 	double slots = tally->slots + tally->unlaminated;
+	bool places =
+		uarch_known(uarch->fact[SIZE_SPLIT_SLOTS]) || uarch_known(uarch->fact[CAP_SPLITS]);
 
-	if (tally->unlaminated > 0 && tally->uarch->width > 0)
-		limits_add(tally, LIMIT_UNLAMINATION, slots / tally->uarch->width,
+	if (tally->unlaminated > 0 && uarch->width > 0)
+		limits_add(tally, LIMIT_UNLAMINATION,
+			places ? rename_cycles(tally) : slots / uarch->width,
 			"%s micro-ops, %s of them split off for indexed addresses, %s a cycle",
 			words_turn(tally, slots).text, words_turn(tally, tally->unlaminated).text,
-			words_number(tally->uarch->width).text);
+			words_number(uarch->width).text);
 }
 
 /* ---- Limits of execution */

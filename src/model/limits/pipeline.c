@@ -7,7 +7,10 @@
  * rename, before they know when each micro-op will be ready, so their choice can be worse. The rule
  * for choosing ports comes from Abel & Reineke, who found the rule in Intel cores ("uiCA", 2022).
  * The rule chooses the port with the fewest waiting micro-ops, as counted in the previous cycle.
- * For every second slot of a cycle, the rule chooses the second best port. Zen 4 is simulated best
+ * For every second slot of a cycle, the rule chooses the second best port. On Golden Cove, which
+ * has five ports for integers in place of four, the slots of a cycle take the ports in turn, from
+ * the best to the worst: 240 loops of random integer operations are predicted with a mean error of
+ * 2.3 %, and of 2.9 % with the rule for every second slot. Zen 4 is simulated best
  * with counts that include the same cycle, and without a second best port: 52 loops of C that
  * nothing was fitted to, each with three sets of options, are predicted with a mean error of 7 %,
  * and of 12 % with the best assignment. */
@@ -18,6 +21,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "model/limits/rename.h"
 
 /* Size of a simulation: OPERATIONS is about the number of simulated nodes, and a round is one pass
  * over the path. A simulation reaches a steady state, and needs about a millisecond. */
@@ -123,7 +127,8 @@ static double refilled(const struct pipeline *pipeline, int number)
 static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 {
 	const struct loop *loop = pipeline->loop;
-	int counts[UARCH_PORTS], loads[UARCH_PORTS], slot = 0;
+	int counts[UARCH_PORTS], loads[UARCH_PORTS];
+	struct rename_cycle cycle = { 0 };
 	int nodes = pipeline->graph.node_count, steps = loop->path_count,
 	    ports = uarch_port_count(pipeline->tally->uarch);
 	const struct pipeline_rules *rules = pipeline->rules;
@@ -143,23 +148,23 @@ static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 
 		/* With ideal ports, rename begins an instruction that does not fit into the cycle,
 		 * and gives it slots of the next cycle. */
-		if (!ideal && rules->slots == 0 && slots > progress->credit + 1e-9 &&
-			slots <= pipeline->width)
+		if (!ideal && rules->slots == 0 &&
+			!rename_takes(pipeline->tally->uarch, &cycle, slots, step->split))
 			return false;
 		if (progress->in_flight + slots > pipeline->rob)
 			return true;
-		if (pipeline->knows && !ideal && progress->branches < 1 &&
+		if (pipeline->binds == BINDS_KNOWING && !ideal && progress->branches < 1 &&
 			loop->path[progress->renamed % steps].taken)
 			return false;
 		for (int n = first + step->first; n < first + step[1].first; n++)
 			if (!pipeline->instance[n].renamed &&
-				!pipeline_bind(pipeline, n, counts, loads, slot))
+				!pipeline_bind(pipeline, n, counts, loads, (int)cycle.slots))
 				return true;
 		if (pipeline->times)
 			pipeline->times[progress->renamed].renamed = pipeline->now;
 		progress->credit -= slots;
 		progress->in_flight += slots;
-		slot += (int)slots;
+		rename_add(&cycle, slots, step->split);
 		progress->renamed++;
 		progress->branches -= loop->path[(progress->renamed - 1) % steps].taken;
 		if (rules->refill > 0 && loop->path[(progress->renamed - 1) % steps].wrong) {
@@ -223,7 +228,8 @@ void pipeline_open(
 	nodes = (size_t)graph->node_count;
 	if (nodes == 0)
 		return;
-	pipeline->knows = uarch->fact[EXTRA_BINDS_PORTS] >= BINDS_KNOWING;
+	if (uarch->fact[EXTRA_BINDS_PORTS] > 0)
+		pipeline->binds = (enum binds)uarch->fact[EXTRA_BINDS_PORTS];
 	pipeline->width = rules->slots > 0 ? rules->slots : uarch->width;
 	pipeline->rob = uarch_known(rob) ? rob : ROB_UNKNOWN;
 	pipeline_open_pools(pipeline);
@@ -292,7 +298,9 @@ double pipeline_run_supplied(const struct tally *tally, double cycles)
 
 double pipeline_run_refilled(const struct tally *tally, double refill)
 {
-	struct pipeline_rules rules = { .ideal = tally->uarch->fact[EXTRA_BINDS_PORTS] != BINDS,
+	struct pipeline_rules rules = { .ideal = tally->uarch->fact[EXTRA_BINDS_PORTS] != BINDS &&
+						 tally->uarch->fact[EXTRA_BINDS_PORTS] !=
+							 BINDS_IN_TURN,
 		.limits = tally->limits,
 		.refill = refill };
 

@@ -130,8 +130,8 @@ struct pool {
 };
 
 /* Values of the fact `extra binds-ports`: rename chooses the ports; it knows the choices of the
- * same cycle. */
-enum { BINDS = 1, BINDS_KNOWING = 2 };
+ * same cycle; the slots of a cycle take the ports in turn, from the best to the worst. */
+enum binds { BINDS = 1, BINDS_KNOWING = 2, BINDS_IN_TURN = 3 };
 
 struct pipeline {
 	const struct tally *tally;
@@ -147,6 +147,7 @@ struct pipeline {
 		int first;    /* index of the first graph node of this step of the path */
 		double slots; /* rename slots of this step of the path; 0 for the second half of a
 				 macro-fused pair */
+		double split; /* how many of them un-lamination adds */
 	} * step; /* one entry for each step of the path, and one more entry at the end */
 	struct instance *instance;
 	struct step_times {
@@ -169,8 +170,7 @@ struct pipeline {
 	struct waiting queue[UARCH_PORTS][PIPELINE_QUEUE]; /* micro-ops that wait for each port,
 							      oldest first */
 	struct pool pool[POOLS];
-	bool knows;  /* rename knows to which ports it has bound the earlier micro-ops of the same
-			cycle, and binds each to the best port */
+	enum binds binds; /* how rename chooses ports; 0: it does not */
 	int of_port; /* entries of the scheduler of one port; INT_MAX: ports have no schedulers of
 			their own */
 	int alone[UARCH_PORTS]; /* for each port, the number of waiting integer micro-ops that can

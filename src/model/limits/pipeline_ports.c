@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* The second best port is chosen only if its queue has fewer than SECOND_BEST micro-ops more than
- * that of the best port. */
-enum { SECOND_BEST = 3 };
+/* A port is chosen in place of the best one only if its queue has fewer than SECOND_BEST micro-ops
+ * more (BINDS), or fewer than IN_TURN (BINDS_IN_TURN). */
+enum { SECOND_BEST = 3, IN_TURN = 4 };
 
 static void started(struct pipeline *pipeline, int number);
 
@@ -335,24 +335,39 @@ void pipeline_execute(struct pipeline *pipeline)
 	}
 }
 
-/* Returns the port with the shortest queue; if queues are equal, the port with the highest number.
- * If second is true, returns the port with the second shortest queue, unless that queue is much
- * longer. */
-static int choose(const int *counts, uint32_t ports, bool second)
+/* Returns the port with the place `rank` among the ports by length of queue; 0: the shortest queue.
+ * Of equal queues, the one of the port with the highest number comes first. If that queue is by
+ * `longer` micro-ops longer than the shortest, returns the port with the longest queue that is not.
+ */
+static int choose(const int *counts, uint32_t ports, int rank, int longer)
 {
-	int best = -1, next = -1;
+	int port[UARCH_PORTS], count = 0;
 
 	for (int p = UARCH_PORTS - 1; p >= 0; p--) {
+		int i = count;
+
 		if (!(ports >> p & 1))
 			continue;
-		if (best < 0 || counts[p] < counts[best]) {
-			next = best;
-			best = p;
-		} else if (next < 0 || counts[p] < counts[next]) {
-			next = p;
-		}
+		for (; i > 0 && counts[port[i - 1]] > counts[p]; i--)
+			port[i] = port[i - 1];
+		port[i] = p;
+		count++;
 	}
-	return second && next >= 0 && counts[next] - counts[best] < SECOND_BEST ? next : best;
+	rank %= count;
+	while (rank > 0 && counts[port[rank]] - counts[port[0]] >= longer)
+		rank--;
+	return port[rank];
+}
+
+/* Chooses a port for an integer or vector micro-op in a rename slot. */
+static int choose_by_rule(
+	const struct pipeline *pipeline, const int *counts, uint32_t ports, int slot)
+{
+	switch (pipeline->binds) {
+	case BINDS_KNOWING: return choose(counts, ports, 0, 1);
+	case BINDS_IN_TURN: return choose(counts, ports, slot, IN_TURN);
+	default: return choose(counts, ports, slot % 2, SECOND_BEST);
+	}
 }
 
 /* Returns the port of the set with the least work so far. In the long run, each port then has the
@@ -382,15 +397,15 @@ bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *load
 	instance->left = work->apart ? 0 : work->count;
 	instance->ready = later(instance->ready, pipeline->now + 1);
 	for (int i = 0; i < work->count; i++) {
-		int p = pipeline->rules->ideal
-				? choose_least(pipeline->given, work->op[i].ports)
-				: choose(work->op[i].load ? loads : counts, work->op[i].ports,
-					  !work->op[i].load && !pipeline->knows && slot % 2 == 1);
+		int p = pipeline->rules->ideal ? choose_least(pipeline->given, work->op[i].ports)
+			: work->op[i].load
+				? choose(loads, work->op[i].ports, 0, 1)
+				: choose_by_rule(pipeline, counts, work->op[i].ports, slot);
 
 		if (work->op[i].load)
 			loads[p]++;
 		else
-			counts[p] += pipeline->knows;
+			counts[p] += pipeline->binds == BINDS_KNOWING;
 		pipeline->given[p] += (double)work->op[i].cycles;
 		if (pipeline->count[p] < PIPELINE_QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] = (struct waiting){ number,

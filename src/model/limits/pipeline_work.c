@@ -115,8 +115,10 @@ static void index_steps(struct pipeline *pipeline)
 		while (node < graph->node_count && graph->node[node].step < s)
 			node++;
 		pipeline->step[s].first = node;
-		pipeline->step[s].slots =
-			insn->second > 0 || insn->joins ? 0 : tally->facts[number].slots;
+		if (insn->second > 0 || insn->joins)
+			continue;
+		pipeline->step[s].slots = tally->facts[number].slots;
+		pipeline->step[s].split = tally->facts[number].unlaminated;
 	}
 }
 
