@@ -33,15 +33,22 @@ static const struct {
 	{ "memory-lines", &row_place.measured.memory.lines },
 };
 
+/* Each fourth access of a line's size begins at a line. */
+static uint64_t by_quarters(int turn, int insn, int operand)
+{
+	return insn == 0 ? 64 + 16 * (uint64_t)turn : 0;
+}
+
 typedef uint64_t address_of_step(int turn, int insn, int operand);
 
 static address_of_step *steps_named(const char *name)
 {
-	return strcmp(name, "unaligned") == 0	 ? unaligned
-	       : strcmp(name, "far-apart") == 0	 ? far_apart
-	       : strcmp(name, "page-apart") == 0 ? page_apart
-	       : strcmp(name, "two-lines") == 0	 ? two_lines
-						 : NULL;
+	return strcmp(name, "unaligned") == 0	  ? unaligned
+	       : strcmp(name, "by-quarters") == 0 ? by_quarters
+	       : strcmp(name, "far-apart") == 0	  ? far_apart
+	       : strcmp(name, "page-apart") == 0  ? page_apart
+	       : strcmp(name, "two-lines") == 0	  ? two_lines
+						  : NULL;
 }
 
 static struct uarch *core_named(const char *name)
