@@ -267,11 +267,18 @@ static double waited(pid_t process)
 	return (double)nanoseconds * 1e-9;
 }
 
+/* The elements of a call. */
+static double elements_of(const struct request *request)
+{
+	return request->kernel->own ? (double)own_elements(request->kernel->own, request->v[0])
+				    : (double)request->v[0];
+}
+
 /* Whether the trials of a sample take too long, `elapsed` seconds after their beginning. On a busy
  * machine, the child process may wait for a processor for most of the time. */
 static bool is_endless(const struct request *request, pid_t child, double elapsed)
 {
-	double limit = ISOLATE_SAMPLE + ISOLATE_SAMPLE_EACH * (double)request->v[0] +
+	double limit = ISOLATE_SAMPLE + ISOLATE_SAMPLE_EACH * elements_of(request) +
 		       2 * (request->budget.seconds + budget_warm(&request->budget));
 
 	return elapsed > limit &&
@@ -284,7 +291,7 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 	int early, struct own_said *said, struct result *result)
 {
 	const char *name = isolate->request->kernel->name;
-	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * (double)isolate->request->v[0];
+	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * elements_of(isolate->request);
 	double began = clock_seconds(), since = began, stopping = INFINITY;
 	struct pollfd wait = { .fd = early, .events = POLLIN };
 	uint64_t calls = 0;
@@ -335,8 +342,10 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 			own_child_end(child, true);
 			return status_failed(
 				"%.100s: %llu calls of loop(), with setup() if the file has it, "
-				"took %.2g s, and a sample needs more calls: use a smaller n",
-				name, (unsigned long long)calls, now - began);
+				"took %.2g s for %.3g elements each, and a sample needs more "
+				"calls: use a smaller n",
+				name, (unsigned long long)calls, now - began,
+				elements_of(isolate->request));
 		}
 	}
 }

@@ -142,7 +142,9 @@ static void fill_names(const struct source *source, struct insn *insn)
 	for (int i = 0; i < source->visible_count; i++)
 		sizes &= register_of(source->visible[i]) == ZYDIS_REGISTER_NONE;
 	snprintf(insn->mnemonic, sizeof(insn->mnemonic), "%s%.*s%s",
-		source->decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK ? "lock " : "",
+		source->decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK  ? "lock "
+		: source->decoded.attributes & ZYDIS_ATTRIB_HAS_REP ? "rep "
+								    : "",
 		kept ? (int)kept : 19, name, kept ? condition(name + kept) : "");
 	if (kept == 1)
 		snprintf(insn->condition, sizeof(insn->condition), "%s", insn->mnemonic + 1);

@@ -411,10 +411,11 @@ struct status step_own(const struct own *own, const int64_t *v, uint64_t seed, s
 			break;
 	}
 	if (status.reason == STEP_NOT_ENDED)
-		status = status_failed(
-			"%d instructions are not enough for %llu elements: let n be as "
-			"small as 16, and shorten the work of an element",
-			STEPS_MOST, (unsigned long long)stepping.plan.longer);
+		status = status_failed("%d instructions are not enough for the %llu elements of "
+				       "n=%lld: %s the work of an element",
+			STEPS_MOST, (unsigned long long)stepping.plan.longer, (long long)stepping.n,
+			stepping.n > N_LONG ? "let n be as small as 16, and shorten"
+					    : "shorten the loops inside, or");
 	if (status_is_ok(&status)) {
 		*walked = find_walk(&stepping, &tracer, n, walk);
 		/* The rows of a matrix, and so its lines and conflicts, depend on n. */
