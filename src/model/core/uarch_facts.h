@@ -54,8 +54,8 @@ FACT(SIZE_CODE, "size code")
 /* number of micro-ops of a loop that the micro-op queue can repeat without fetching (Intel: loop
  * stream detector) */
 FACT(SIZE_LOOP_BUFFER, "size loop-buffer")
-/* number of rename slots, from the first of a cycle, that can hold an instruction that rename splits
- * in two (un-lamination), counted before it is split; unknown: all slots */
+/* number of rename slots, from the first of a cycle, that can hold an instruction that rename
+ * splits in two (un-lamination), counted before it is split; unknown: all slots */
 FACT(SIZE_SPLIT_SLOTS, "size split-slots")
 
 /* Caps: the largest number of operations of one kind that can begin per cycle. */
