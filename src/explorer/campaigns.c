@@ -14,8 +14,8 @@ bool campaign_runs(const struct session *session, enum campaign_of which)
 static bool any_runs(const struct session *session, bool apart)
 {
 	for (int i = 0; i < CAMPAIGNS; i++)
-		if (campaign_runs(session, (enum campaign_of)i) &&
-			session->campaigns[i].row->apart == apart)
+		if (session->campaigns[i].running && session->campaigns[i].row->apart == apart &&
+			campaign_runs(session, (enum campaign_of)i))
 			return true;
 	return false;
 }
