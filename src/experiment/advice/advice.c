@@ -378,7 +378,8 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 		advice->kind = ADVICE_SENTENCE;
 		advice->about = equal;
 		snprintf(advice->words, sizeof(advice->words),
-			"Lower all equal limits together: %s.", change.bytes);
+			"Equal limits: %s. The loop gets faster only if all of them fall.",
+			change.bytes);
 		text_free(&change);
 		return true;
 	}
