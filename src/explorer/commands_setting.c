@@ -12,7 +12,7 @@
 
 /* The largest number of characters of a value that the user types for a knob. Every valid value of
  * a knob is shorter than this number of characters. */
-enum { ENTRY_LONGEST = 20 };
+enum { ENTRY_LONGEST = 20, FLAGS_LONGEST = 60 };
 
 /* ---- kernels ---- */
 
@@ -340,9 +340,13 @@ struct status action_knob_by(const struct session *session, struct session *chan
 /* ---- typing a value ---- */
 
 /* Whether the user types the number of a value, not the value: the values have names, and not all
- * names are numbers. */
-static bool is_numbered(const struct knob *knob)
+ * names are numbers. After a minus sign, compiler flags are typed as they are. */
+static bool is_numbered(const struct session *session)
 {
+	const struct knob *knob = &session->setting.kernel->knobs[session->knob];
+
+	if (setting_takes_flags(knob) && session->screen.entry[0])
+		return false;
 	for (int i = 0; knob->kind == KNOB_CHOICE && knob->choices[i]; i++)
 		if (strspn(knob->choices[i], "0123456789") != strlen(knob->choices[i]))
 			return true;
@@ -356,21 +360,23 @@ static struct status check_digit(const struct session *session, const char *digi
 {
 	const struct kernel *kernel = session->setting.kernel;
 	const struct knob *knob = &kernel->knobs[session->knob];
+	size_t longest = setting_takes_flags(knob) ? FLAGS_LONGEST : ENTRY_LONGEST;
 	struct text choices = { 0 };
 	struct status status = status_ok();
 	int count = 0;
 
 	if (kernel->knob_count == 0)
 		return status_usage("%s has no knobs", kernel->name);
-	if (!is_numbered(knob) && (*digit < ' ' || *digit > '~' || digit[1]))
+	if (setting_takes_flags(knob) && *digit == '-' && !digit[1] && !session->screen.entry[0])
+		return status;
+	if (!is_numbered(session) && (*digit < ' ' || *digit > '~' || digit[1]))
 		return status_usage(
 			"\"%.20s\" cannot be typed into a value of %s", digit, knob->name);
-	if (!is_numbered(knob))
-		return session->screen.entry_refused ||
-				       strlen(session->screen.entry) < ENTRY_LONGEST
+	if (!is_numbered(session))
+		return session->screen.entry_refused || strlen(session->screen.entry) < longest
 			       ? status
-			       : status_usage("a value of %s has at most %d characters", knob->name,
-					 ENTRY_LONGEST);
+			       : status_usage("a value of %s has at most %zu characters",
+					 knob->name, longest);
 	for (; count <= setting_max(knob, limit_of(session)); count++)
 		text_addf(&choices, "%s%d %s", count ? ", " : "", count + 1, knob->choices[count]);
 	if (*digit < '1' || *digit > '9' || *digit - '0' > count || digit[1])
@@ -404,12 +410,19 @@ static void say_range(struct session *session)
 static struct status run_digit(
 	const struct session *session, struct session *change, char *arguments)
 {
-	struct status status = check_digit(session, arguments);
+	const struct kernel *kernel = session->setting.kernel;
+	bool minus = strcmp(arguments, "-") == 0 && !session->screen.entry[0],
+	     flags = kernel->knob_count > 0 && setting_takes_flags(&kernel->knobs[session->knob]);
+	struct status status;
 
+	/* Only compiler flags begin with a minus sign. */
+	if (minus && !flags && kernel->knob_count > 0)
+		return action_step(session, change, -1);
+	status = check_digit(session, arguments);
 	if (!status_is_ok(&status))
 		return status;
 	/* A typed number selects a named value of a knob at once. */
-	if (is_numbered(&session->setting.kernel->knobs[session->knob]))
+	if (!minus && is_numbered(session))
 		return move_knob_to(session, change, *arguments - '1');
 	if (!change)
 		return status;
@@ -426,6 +439,7 @@ static bool entry_there(const struct session *session)
 static struct status run_accept(
 	const struct session *session, struct session *change, char *arguments)
 {
+	const struct kernel *kernel = session->setting.kernel;
 	struct status status;
 	int64_t value;
 
@@ -438,6 +452,8 @@ static struct status run_accept(
 		session->screen.entry, limit_of(session), &value);
 	if (status_is_ok(&status))
 		status = move_knob_to(session, change, value);
+	else if (kernel->own && setting_takes_flags(&kernel->knobs[session->knob]))
+		status = session_own_flags(change, session->screen.entry);
 	if (status_is_ok(&status))
 		entry_drop(change);
 	else

@@ -147,11 +147,15 @@ static bool take(struct session *session, const struct kernel *kernel, bool go)
 	const struct setting *present = &session->setting;
 	bool version = same_file(present->kernel, kernel);
 	bool pins = version && session->live.sample.valid && !other_is_pinned(session, kernel);
-	struct setting setting;
+	struct setting setting, first;
 
-	setting_init(&setting, kernel);
+	setting_init(&first, kernel);
+	setting = first;
 	if (version)
 		keep_values(present, &setting, session->memory_limits);
+	/* Flags that the user asks for are not replaced by those of the version before. */
+	if (version && go && own_cflags(kernel->own))
+		setting.v[kernel_knob(kernel, "cflags")] = first.v[kernel_knob(kernel, "cflags")];
 	if (pins)
 		session_pin(session);
 	insight_forget(session);
@@ -200,6 +204,19 @@ static struct status compile(struct session *session, const char *path, const ch
 struct status session_own_open(struct session *session, const char *path, const char *cflags)
 {
 	return compile(session, path, cflags, true);
+}
+
+struct status session_own_flags(struct session *session, const char *flags)
+{
+	const struct kernel *kernel = session->setting.kernel;
+	const char *given = own_cflags(kernel->own);
+	struct text sets = { 0 };
+	struct status status;
+
+	text_addf(&sets, "%s%s%s", flags, given ? "," : "", given ? given : "");
+	status = session_own_open(session, kernel->file, text_string(&sets));
+	text_free(&sets);
+	return status;
 }
 
 /* Says that the file of an own loop was saved, but has no new version that can be measured. */

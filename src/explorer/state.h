@@ -260,6 +260,9 @@ void requests_look_ahead(struct session *session);
 /* Begins to compile an own loop, which session_own_advance() opens later. cflags: the compiler
  * flags that the user gave; NULL: the user gave none. */
 struct status session_own_open(struct session *session, const char *path, const char *cflags);
+
+/* Compiles the own loop on screen again with one more set of compiler flags, and chooses it. */
+struct status session_own_flags(struct session *session, const char *flags);
 /* Whether the file of an own loop is being compiled. */
 bool session_compiles(const struct session *session);
 /* Ends a running compilation. */

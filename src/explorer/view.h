@@ -194,7 +194,7 @@ struct screen {
 
 	/* The value that the user is typing for the chosen knob; empty: the user is not typing a
 	 * value. */
-	char entry[24];
+	char entry[64];
 	bool entry_refused; /* true: the typed value was refused; the next character begins a new
 			       value */
 

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "experiment/characterise/characterise.h"
 #include "experiment/probe/probe.h"
+#include "experiment/setting/setting.h"
 #include "experiment/sweep/sweep_table.h"
 #include "ui/panels.h"
 
@@ -238,9 +239,15 @@ const struct panel panel_notice = { .name = "notice", .draw = draw_message };
 
 /* Returns the index of the word that applies to a key now. The key Enter has four words: for the
  * open question of a lesson, for a step without an open question, for the last step, and for no
- * lesson. Another key has a second word for a frozen screen. */
+ * lesson. The key - has a third word for a knob of compiler flags. Another key has a second word
+ * for a frozen screen. */
 static int word_index(const struct key_row *row, const struct view *view)
 {
+	const struct kernel *kernel = view->setting.kernel;
+
+	if (strcmp(row->command, "digit -") == 0 && kernel->knob_count > 0 &&
+		setting_takes_flags(&kernel->knobs[view->knob]))
+		return 2;
 	if (strcmp(row->command, "enter") != 0)
 		return view->frozen;
 	if (!view->lesson.title)

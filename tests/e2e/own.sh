@@ -77,6 +77,11 @@ if [ "$(uname -m)" = x86_64 ]; then
 	says out '1 line a cycle: few neighbouring stores share a line'
 fi
 
+# On a knob of flags, a minus sign begins flags, which are compiled.
+printf 'live\nknob cflags\ntype -O3\nentry accept\nlive\npanel knobs\nquit\n' >script.flags
+expect 0 ./draws.c --script script.flags
+grep -q 'cflags *-O3 ' out || fail "flags typed after a minus sign: $(cat out)"
+
 # Two files as A and B; B is C++ without extern "C". The time of setup() does not count: it would be 40 cycles an element.
 source_file sum.cpp '// slexplore: a=f64[n]:1.0' '// slexplore: b=i32[n]:random(-9..9),sorted' \
 	'template <typename T> static T sum(const T *x, long n) { T s = 0; for (long i = 0; i < n; i++) s += x[i]; return s; }' \

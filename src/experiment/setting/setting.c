@@ -44,6 +44,11 @@ bool setting_takes_suffix(const struct knob *knob)
 	       (knob->kind == KNOB_COUNT && knob->max >= 1 << 20 && knob->max != KNOB_MAX_CORES);
 }
 
+bool setting_takes_flags(const struct knob *knob)
+{
+	return knob->kind == KNOB_CHOICE && knob->choices[0][0] == '-';
+}
+
 static int choice_count(const struct knob *knob)
 {
 	int count = 0;

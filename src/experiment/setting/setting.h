@@ -85,6 +85,9 @@ struct words setting_incomparable(const struct setting *a, const struct setting 
  * a large maximum allow a suffix. */
 bool setting_takes_suffix(const struct knob *knob);
 
+/* Returns whether the knob's values are sets of compiler flags. */
+bool setting_takes_flags(const struct knob *knob);
+
 /* setting_unit() returns the distance between allowed values of a knob. setting_min() returns the
  * smallest allowed value. */
 int64_t setting_unit(const struct knob *knob);
