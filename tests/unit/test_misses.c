@@ -381,8 +381,9 @@ TEST(a_measured_l3_is_at_least_as_large_as_l2)
 	struct cache_sizes caches = cache_sizes(&machine, NULL, false, &measured);
 
 	check_near(caches.level[2].bytes, 1 << 20, 0);
-	check_near(caches.level[2].lo, 500e3, 0);
+	check_near(caches.level[2].lo, 1 << 20, 0);
 	check_near(caches.level[2].hi, 1 << 20, 0);
+	assert_string_equal(cache_words(&caches, 2).text, "L3 1 MiB (measured, of 32 MiB stated)");
 	measured.cache[2].bytes = measured.cache[2].hi = 4e6;
 	caches = cache_sizes(&machine, NULL, false, &measured);
 	check_near(caches.level[2].bytes, 4e6, 0);

@@ -12,7 +12,7 @@
 
 static struct cache_size size_exact(double bytes, enum cache_source source)
 {
-	return (struct cache_size){ bytes, bytes, bytes, bytes > 0 ? source : CACHE_UNKNOWN, 0 };
+	return (struct cache_size){ bytes, bytes, bytes, bytes > 0 ? source : CACHE_UNKNOWN, 0, 0 };
 }
 
 static struct cache_size size_of(const struct machine *machine, const struct uarch *uarch,
@@ -24,8 +24,12 @@ static struct cache_size size_of(const struct machine *machine, const struct uar
 
 	if (foreign)
 		return size_exact(documented, CACHE_DOCUMENTED);
-	if (measured && measured->cache[level].bytes > 0)
-		return measured->cache[level];
+	if (measured && measured->cache[level].bytes > 0) {
+		struct cache_size size = measured->cache[level];
+
+		size.stated = stated;
+		return size;
+	}
 	return stated > 0 ? size_exact(stated, CACHE_STATED)
 			  : size_exact(documented, CACHE_DOCUMENTED);
 }
@@ -45,8 +49,7 @@ struct cache_sizes cache_sizes(const struct machine *machine, const struct uarch
 
 		if (size->source != CACHE_MEASURED || size->bytes >= least)
 			continue;
-		size->bytes = least;
-		size->lo = fmin(size->lo, least);
+		size->bytes = size->lo = least;
 		size->hi = fmax(size->hi, least);
 	}
 	for (int i = 0; machine && !foreign && i < machine->cache_count; i++) {
@@ -69,13 +72,19 @@ struct cache_text cache_words(const struct cache_sizes *caches, int level)
 	int used = snprintf(text.text, sizeof(text.text), "L%d %s", level + 1,
 		units_size_long((int64_t)size->bytes).text);
 
+	if (size->source == CACHE_UNKNOWN)
+		return text;
+	used += snprintf(text.text + used, sizeof(text.text) - (size_t)used, " (%s",
+		cache_source_name(size->source));
 	if (size->source == CACHE_MEASURED && size->hi > size->lo)
-		snprintf(text.text + used, sizeof(text.text) - (size_t)used,
-			" (measured: %s to %s)", units_size_long((int64_t)size->lo).text,
+		used += snprintf(text.text + used, sizeof(text.text) - (size_t)used, ": %s to %s",
+			units_size_long((int64_t)size->lo).text,
 			units_size_long((int64_t)size->hi).text);
-	else if (size->source != CACHE_UNKNOWN)
-		snprintf(text.text + used, sizeof(text.text) - (size_t)used, " (%s)",
-			cache_source_name(size->source));
+	/* A virtual machine, or a core next to busy cores, has only a part of a shared cache. */
+	if (size->stated > size->hi)
+		used += snprintf(text.text + used, sizeof(text.text) - (size_t)used,
+			", of %s stated", units_size_long((int64_t)size->stated).text);
+	snprintf(text.text + used, sizeof(text.text) - (size_t)used, ")");
 	return text;
 }
 

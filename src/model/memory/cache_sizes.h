@@ -26,7 +26,9 @@ struct cache_size {
 	double lo,
 		hi; /* range of the size in bytes; equal to `bytes` if the size is not measured */
 	enum cache_source source;
-	int ways; /* number of lines in each set of the cache; 0: unknown */
+	int ways;      /* number of lines in each set of the cache; 0: unknown */
+	double stated; /* of a measured size: the size in bytes that the operating system states; 0:
+			  none */
 };
 
 struct cache_sizes {
