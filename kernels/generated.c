@@ -476,7 +476,8 @@ static struct generated *all;
 static bool same(const struct generated_loop *a, const struct generated_loop *b)
 {
 	if (a->part_count != b->part_count || a->values != b->values || a->clean != b->clean ||
-		a->bodies != b->bodies || strcmp(a->setup, b->setup) != 0)
+		a->bodies != b->bodies || a->isolated != b->isolated ||
+		strcmp(a->setup, b->setup) != 0)
 		return false;
 	for (int i = 0; i < a->part_count; i++)
 		if (a->part[i].bits != b->part[i].bits || a->part[i].times != b->part[i].times ||
@@ -508,6 +509,7 @@ const struct kernel *generated_kernel(const struct generated_loop *loop)
 	if (!*at) {
 		*at = memory_new(1, sizeof(**at));
 		(*at)->kernel = kernel_made;
+		(*at)->kernel.isolated = loop->isolated;
 		(*at)->loop = *loop;
 	}
 	return &(*at)->kernel;

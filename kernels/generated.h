@@ -63,6 +63,8 @@ struct generated_loop {
 	unsigned bodies; /* Number of bodies in an iteration; a number above 256 is rounded up to
 			    whole blocks. 0: enough bodies to make the cost of the counter and the
 			    branch of the loop negligible. */
+	bool isolated;	 /* The lines come from a file of the user: only a child process calls the
+			    loop. */
 	int part_count;
 	struct generated_part part[GENERATED_PARTS];
 };

@@ -302,9 +302,9 @@ struct kernel {
 			  user's own loop can end only at these two positions in the data, and after
 			  run->shorter[] elements. */
 	bool cold;     /* Cache misses are intended, so the engine does not warm the caches. */
-	bool isolated; /* The kernel is the user's own code. Only a child process loads, prepares,
-			  calls and steps the kernel. The field `own` (engine/own/own.h) describes
-			  the source of the user's code. */
+	bool isolated; /* The kernel is the user's own code: only a child process calls it. */
+	/* The source of an own loop (engine/own/own.h). Only a child process loads, prepares and
+	 * steps own loops. NULL: the kernel is no own loop. */
 	const struct own *own;
 	/* The function of a program whose loops the kernel is (model/program/function_loops.h).
 	 * Such a kernel is never prepared, called or measured. NULL: no function of a program. */

@@ -168,18 +168,14 @@ static void announce(void *context, const struct result *result)
 	(void)TEMP_FAILURE_RETRY(write(announcement->pipe, "!", 1));
 }
 
-static struct status measure_in_child(
-	const struct isolate *isolate, struct shared *shared, int early)
+/* Loads an own loop, lays out its data, and prepares *run. */
+static struct status prepare(
+	const struct isolate *isolate, struct shared *shared, struct kernel_run *run)
 {
 	const struct request *request = isolate->request;
 	const struct own_description description =
 		own_change_apply(own_description(request->kernel->own), &request->own_change);
 	uint64_t bytes = own_data_bytes(&description, request->v[0]);
-	struct kernel_run run = { .kernel = request->kernel,
-		.seed = request->seed,
-		.work.cancel = &shared->cancel,
-		.own_change = &request->own_change };
-	struct announcement announcement = { &shared->early, early };
 	struct code_buffer changed = { 0 };
 	struct arena arena = { 0 };
 	struct status status = get_memory(
@@ -187,18 +183,38 @@ static struct status measure_in_child(
 
 	if (!status_is_ok(&status))
 		return status;
-	memcpy(run.v, request->v, sizeof(run.v));
-	run.memory = arena.memory;
+	*run = (struct kernel_run){ .kernel = request->kernel,
+		.memory = arena.memory,
+		.seed = request->seed,
+		.work.cancel = &shared->cancel,
+		.own_change = &request->own_change };
+	memcpy(run->v, request->v, sizeof(run->v));
 	own_child_limit_memory(&shared->memory_out);
-	status = kernel_prepare(&run);
+	status = kernel_prepare(run);
 	if (status_is_ok(&status) && request->change.write)
 		status = code_buffer_change(
-			&changed, &(struct code_buffer){ 0 }, &request->change, &run);
+			&changed, &(struct code_buffer){ 0 }, &request->change, run);
+	return status;
+}
+
+static struct status measure_in_child(
+	const struct isolate *isolate, struct shared *shared, int early)
+{
+	struct announcement announcement = { &shared->early, early };
+	struct kernel_run run;
+	struct status status = status_ok();
+
+	if (isolate->run)
+		run = *isolate->run;
+	else
+		status = prepare(isolate, shared, &run);
 	if (!status_is_ok(&status))
 		return status;
+	run.work.cancel = &shared->cancel;
 	own_child_count(&shared->calls);
 	atomic_store(&shared->phase, PHASE_CALLING);
-	status = check_slope(&run, isolate->clock);
+	if (!isolate->run)
+		status = check_slope(&run, isolate->clock);
 	if (status_is_ok(&status))
 		isolate->make_trials(isolate->visit, &run, &shared->cancel, announce, &announcement,
 			&shared->result);
@@ -226,13 +242,27 @@ static void take(const struct isolate *isolate, const struct shared *shared, str
 	handed_check(result, isolate->request);
 }
 
+/* Returns the name of the measured code for messages. Generated loops have no names. */
+static const char *name_of(const struct isolate *isolate)
+{
+	return isolate->run ? "its code" : isolate->request->kernel->name;
+}
+
+/* Returns the part of an own loop that runs in a phase, for messages. */
+static const char *part_of(const struct kernel *kernel, int phase)
+{
+	if (!kernel->own)
+		return "";
+	return phase == PHASE_LOADING ? ": loading it" : ": loop()";
+}
+
 /* Returns the outcome of a child process that has ended with the wait status `how`. `told` is the
  * outcome that the child process wrote. */
 static struct status ended(const struct isolate *isolate, const struct shared *shared, int how,
 	struct own_said *said, const struct status *told)
 {
 	const struct kernel *kernel = isolate->request->kernel;
-	const char *name = kernel->name;
+	const char *name = name_of(isolate);
 	int phase = atomic_load(&shared->phase);
 	bool loading = phase == PHASE_LOADING;
 	struct words null = { "" };
@@ -240,15 +270,17 @@ static struct status ended(const struct isolate *isolate, const struct shared *s
 	if (kernel->own && !loading && WTERMSIG(how) == SIGSEGV)
 		null = own_call_words(own_description(kernel->own));
 	if (WIFSIGNALED(how))
-		return status_failed("%.100s %s%s %s%s%s", name,
+		return status_failed("%.100s %s%s%s%s%s", name,
 			atomic_load(&shared->memory_out) ? own_child_memory_words : "",
 			own_ended_by(WTERMSIG(how)).text,
-			loading ? "while it was loaded" : "in loop()", null.text,
-			own_said_close(said).text);
+			!kernel->own ? ""
+			: loading    ? " while it was loaded"
+				     : " in loop()",
+			null.text, own_said_close(said).text);
 	if (phase == PHASE_DONE)
 		return *told;
-	return status_failed("%.100s: %s ended the process: exit(%d)%s", name,
-		loading ? "loading it" : "loop()", WEXITSTATUS(how), own_said_close(said).text);
+	return status_failed("%.100s%s ended the process: exit(%d)%s", name, part_of(kernel, phase),
+		WEXITSTATUS(how), own_said_close(said).text);
 }
 
 /* Returns the seconds for which a process has waited for a processor; 0: unknown. */
@@ -290,7 +322,7 @@ static bool is_endless(const struct request *request, pid_t child, double elapse
 static struct status wait_for(const struct isolate *isolate, struct shared *shared, pid_t child,
 	int early, struct own_said *said, struct result *result)
 {
-	const char *name = isolate->request->kernel->name;
+	const char *name = name_of(isolate);
 	double patience = ISOLATE_PATIENCE + ISOLATE_PATIENCE_EACH * elements_of(isolate->request);
 	double began = clock_seconds(), since = began, stopping = INFINITY;
 	struct pollfd wait = { .fd = early, .events = POLLIN };
@@ -335,8 +367,8 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		}
 		if (now - since > patience) {
 			own_child_end(child, true);
-			return status_failed("%.100s: %s did not return within %.3g s", name,
-				phase == PHASE_LOADING ? "loading it" : "loop()", patience);
+			return status_failed("%.100s%s did not return within %.3g s", name,
+				part_of(isolate->request->kernel, phase), patience);
 		}
 		if (is_endless(isolate->request, child, now - began)) {
 			own_child_end(child, true);
@@ -376,8 +408,8 @@ void isolate_measure(const struct isolate *isolate, struct result *result)
 	if (child > 0)
 		own_child_began(child);
 	if (child < 0) {
-		result->status = status_failed("no process for %.100s: %s",
-			isolate->request->kernel->name, strerror(errno));
+		result->status = status_failed(
+			"no process for %.100s: %s", name_of(isolate), strerror(errno));
 	} else {
 		status = wait_for(isolate, shared, child, early[0], &said, result);
 		take(isolate, shared, result);

@@ -1,5 +1,6 @@
-/* Measures the user's own loops in a child process on the core of the calling thread. If the user's
- * loop crashes or hangs, the program continues: it loses the sample and reports the reason. */
+/* Measures the user's own code in a child process on the core of the calling thread: own loops, and
+ * loops generated from a file of the user. If the code crashes or hangs, the program continues: it
+ * loses the sample and reports the reason. */
 #pragma once
 
 #include "engine/clock/clock.h"
@@ -7,6 +8,9 @@
 
 struct isolate {
 	const struct request *request; /* a request for a kernel whose field `isolated` is set */
+	/* The prepared run of a generated loop; its memory must be one that child processes
+	 * inherit. NULL: an own loop, which the child process loads and prepares. */
+	const struct kernel_run *run;
 	const struct clock *clock;
 	const struct topology *topology; /* the topology of the machine with the measured core */
 	const char *huge_note; /* the reason why the system has no huge pages; empty: it may have

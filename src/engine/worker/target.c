@@ -1,9 +1,11 @@
 #include "engine/worker/target.h"
 
+#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -358,12 +360,35 @@ static struct status compile(const struct visit *visit)
 	return status;
 }
 
+/* Prepares the run of a loop that was generated from a file of the user. Returns memory for
+ * munmap(), which child processes inherit; NULL: no memory. */
+static void *prepare_generated(
+	const struct visit *visit, struct kernel_run *run, struct status *status)
+{
+	const struct request *request = visit->request;
+	uint64_t bytes = kernel_footprint(request->kernel, request->v);
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		*status = status_failed("no memory for a loop: %s", strerror(errno));
+		return NULL;
+	}
+	*run = (struct kernel_run){
+		.kernel = request->kernel, .memory = memory, .seed = request->seed
+	};
+	memcpy(run->v, request->v, sizeof(run->v));
+	*status = code_buffer_prepare(&visit->target->sets.room, run);
+	return memory;
+}
+
 /* Measures the user's own code in a child process. */
 static void measure_apart(const struct visit *visit, struct result *result)
 {
 	struct target *target = visit->target;
 	const struct request *request = visit->request;
-	const struct isolate isolate = { .request = request,
+	struct kernel_run run;
+	struct isolate isolate = { .request = request,
 		.clock = &target->clock,
 		.topology = target->topology,
 		.huge_note = target->machine.huge_note,
@@ -373,11 +398,14 @@ static void measure_apart(const struct visit *visit, struct result *result)
 		.make_trials = make_trials_in_child,
 		.visit = visit };
 	uint64_t bytes = kernel_footprint(request->kernel, request->v);
+	void *memory = NULL;
 
 	if (bytes > target->machine.memory_limit)
 		result->status = beyond_memory(&target->machine, bytes);
-	else
+	else if (request->kernel->own)
 		result->status = compile(visit);
+	else if ((memory = prepare_generated(visit, &run, &result->status)))
+		isolate.run = &run;
 	if (status_is_ok(&result->status)) {
 		/* Find the codes and groups of the plan's events in the parent process. The child
 		 * process opens the events for itself. */
@@ -385,6 +413,8 @@ static void measure_apart(const struct visit *visit, struct result *result)
 		isolate_measure(&isolate, result);
 		counting_learn(target->counting, &result->counts);
 	}
+	if (memory)
+		munmap(memory, bytes);
 	learn(target, &result->trials);
 }
 

@@ -154,7 +154,8 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	if (result->status.code != STATUS_CANCELLED)
 		item->visits++;
 	if (!status_is_ok(&cell->failure))
-		notes_add(&run->report.notes, "%s: %.120s", run->report.doing, cell->failure.text);
+		notes_add(&run->report.notes, "%s: not measured: %.120s", run->report.doing,
+			cell->failure.text);
 	characterise_note(run, result);
 }
 

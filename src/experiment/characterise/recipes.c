@@ -423,15 +423,20 @@ struct status recipes_read(
 
 struct status recipes_load(const char *const *classes, struct recipes *recipes)
 {
+	const char *name =
+		features_have(FEATURE_X86_64) ? "characterise.x86_64" : "characterise.aarch64";
 	char origin[256], *text;
-	struct status status = data_load(
-		features_have(FEATURE_X86_64) ? "characterise.x86_64" : "characterise.aarch64",
-		&text, origin);
+	struct status status = data_load(name, &text, origin);
 
 	*recipes = (struct recipes){ 0 };
 	if (!status_is_ok(&status))
 		return status;
 	status = recipes_read(text, origin, classes, recipes);
+	recipes->own = strcmp(text, data_built_in(name)) != 0;
+	for (int i = 0; i < recipes->class_count; i++)
+		recipes->classes[i].own = recipes->own;
+	for (int i = 0; i < recipes->fact_count; i++)
+		recipes->facts[i].own = recipes->own;
 	free(text);
 	return status;
 }
@@ -458,6 +463,7 @@ const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop
 	bool chain = kind == LOOP_CHAIN || kind == LOOP_ADDS;
 	struct generated_loop loop = { .values = recipe->values,
 		.clean = recipe->clean,
+		.isolated = recipe->own,
 		.bodies = chain || (kind == LOOP_OTHER && recipe->how == HOW_FITS) ? 0
 										   : recipe->bodies,
 		.part_count = 1,
@@ -473,7 +479,9 @@ const struct kernel *recipe_kernel(const struct recipe *recipe, enum recipe_loop
 
 const struct kernel *loop_of_width(const struct recipes *recipes, int line)
 {
-	struct generated_loop loop = { .part_count = 1, .part = { { .times = 1 } } };
+	struct generated_loop loop = {
+		.isolated = recipes->own, .part_count = 1, .part = { { .times = 1 } }
+	};
 
 	memcpy(loop.part[0].lines, recipes->width[line], GENERATED_LINES);
 	return generated_kernel(&loop);
@@ -506,7 +514,7 @@ static unsigned registers_of(const struct measured_op *op)
 const struct kernel *loop_of_mix(const struct recipes *recipes, const struct measured *measured,
 	const struct measured_mix *mix)
 {
-	struct generated_loop loop = { .part_count = mix->count };
+	struct generated_loop loop = { .isolated = recipes->own, .part_count = mix->count };
 	bool clean = false, wide = false;
 
 	if (mix->count < 1 || mix->count > GENERATED_PARTS)

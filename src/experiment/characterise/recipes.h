@@ -46,6 +46,7 @@ struct recipe {
 			  every second iteration; 0: none */
 	enum made_values values;
 	bool clean;
+	bool own; /* the recipe is from a file of the user, so its loops may crash or never end */
 	enum fact_how how;
 	double rate;
 };
@@ -54,6 +55,7 @@ struct recipes {
 	int class_count, fact_count, width_count;
 	struct recipe *classes, *facts;
 	char width[WIDTH_LINES][GENERATED_LINES];
+	bool own; /* the recipes are from a file of the user */
 };
 
 /* The purpose of a loop. The first five kinds of loops have the same order as the constants of enum
