@@ -78,6 +78,10 @@ static bool has_stack(void)
 
 int main(int argc, char **argv)
 {
+	if (!has_stack()) {
+		output_plain("slexplore: the stack is too small: use ulimit -s 512 or more\n");
+		return 1;
+	}
 	/* Numbers stay as every program reads them, with a point. */
 	choose_characters();
 	memory_keep_together();
@@ -89,10 +93,5 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* Nor is a file that may not grow any more: the write says so. */
 	signal(SIGXFSZ, SIG_IGN);
-	if (!has_stack()) {
-		fputs("slexplore: the stack is too small: use ulimit -s 512 or more\n",
-			output_stream(OUTPUT_MESSAGES));
-		return 1;
-	}
 	return cli_main(argc, argv, output_stream(OUTPUT_RESULTS), output_stream(OUTPUT_MESSAGES));
 }

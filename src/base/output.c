@@ -122,6 +122,11 @@ FILE *output_stream(enum output output)
 	return stream->file;
 }
 
+void output_plain(const char *words)
+{
+	(void)write_all(STDERR_FILENO, words, strlen(words));
+}
+
 int output_descriptor(FILE *file)
 {
 	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++)

@@ -11,6 +11,9 @@ enum output { OUTPUT_RESULTS, OUTPUT_MESSAGES }; /* standard output, standard er
 /* Returns the stream; the program's end writes what it still holds. Main thread only. */
 FILE *output_stream(enum output output);
 
+/* Writes words of the program itself to standard error. Needs neither memory nor a large stack. */
+void output_plain(const char *words);
+
 /* Returns the descriptor of any stream, also of those of output_stream(); -1: none. */
 int output_descriptor(FILE *stream);
 

@@ -33,4 +33,10 @@ grep -q WRONG out || fail "sandbox.sh tries nothing: $(cat out)"
 [ $? -le 1 ] || fail "a small stack: $(head -c 700 err)"
 (ulimit -S -s 96 && "$SLEXPLORE" sweep mul-chain acc=1,2 --time-budget 0.02 --quiet >out 2>err)
 [ $? -le 1 ] || fail "a very small stack: $(head -c 700 err)"
+# The message about a stack of 16 KiB fits this stack. Its address is random, so the program starts often. The environment is on the stack, too.
+start=0
+while [ $((start += 1)) -le 60 ]; do
+	env -i sh -c 'ulimit -s 16 && exec "$1" --version' sh "$SLEXPLORE" >out 2>err
+	[ $? -le 1 ] || fail "a stack of 16 KiB, start $start: $(head -c 700 err)"
+done
 done_with "$trials"
