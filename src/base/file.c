@@ -88,7 +88,8 @@ static struct status check_opened(const char *path, int descriptor, int *first)
 	return status_ok();
 }
 
-/* Returns a stream of the opened file. `first` is its first byte, or EOF if that was not read. */
+/* Returns a stream of the opened file, or NULL and errno; then the caller closes the descriptor.
+ * `first` is its first byte, or EOF if that was not read. */
 static FILE *stream_of(int descriptor, int first)
 {
 	unsigned char byte;
@@ -98,9 +99,12 @@ static FILE *stream_of(int descriptor, int first)
 		first = byte;
 	if (first == GZIP_BYTE)
 		return gzip_stream(descriptor);
+	if (first != EOF && lseek(descriptor, 0, SEEK_SET) == 0)
+		first = EOF;
 	file = fdopen(descriptor, "r");
-	if (file && first != EOF)
-		ungetc(first, file);
+	/* Without memory, the byte of a pipe would be lost. */
+	if (file && first != EOF && ungetc(first, file) == EOF)
+		fatal("no memory for a pipe");
 	return file;
 }
 

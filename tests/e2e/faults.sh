@@ -24,6 +24,11 @@ for call in 1 2 3 4 5; do
 	"$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" "program:open:$call" >out
 	! grep 'names nothing' out || fail "$(head -c 2000 out)"
 done
+# One of these calls keeps the first byte of a file; without the byte, the first record of the recording was lost.
+call=29
+while [ $((call += 1)) -le 50 ]; do
+	"$faults/faults" "$faults/shim.so" "$SLEXPLORE" "$top_srcdir" "$work/trials" "compare:malloc:$call" >out || fail "$(head -c 700 out)"
+done
 # `make check-sandbox` must fail if the program crashes.
 printf '#!/bin/sh\nexit 139\n' >crashing && chmod +x crashing
 ! "$top_srcdir/tests/sandbox.sh" "$work/crashing" "one processor" >out 2>&1 || fail "sandbox.sh accepts crashes"
