@@ -298,6 +298,28 @@ static struct result busy_in_one_answer(const struct request *request)
 	return request->kernel == play->refused ? contended_answer(request) : quiet_answer(request);
 }
 
+/* The engine ends each generated loop after two seconds. */
+static struct result endless_answer(const struct request *request)
+{
+	struct result result = quiet_answer(request);
+
+	if (!generated_loop_of(request->kernel))
+		return result;
+	play->now += 2;
+	result.status = status_failed("its code did not return within 2 s");
+	result.trials.count = 0;
+	return result;
+}
+
+TEST(endless_loops_take_no_more_than_the_time)
+{
+	play->options.quick = true;
+	run_answered(endless_answer);
+	assert_true(play->report->complete);
+	assert_true(play->now < 20);
+	assert_true(noted("code that does not return"));
+}
+
 TEST(what_was_quiet_for_some_is_told_of_them)
 {
 	play->options.quick = true;

@@ -394,7 +394,11 @@ static void conclude(struct characterise *run)
 	report->doing[0] = '\0';
 	report->seconds = characterise_elapsed(run);
 	evaluate(run);
-	if (report->unmeasured > 0 && report->unmeasured == report->loops)
+	if (report->unmeasured > 0 && run->endless)
+		notes_add(&run->report.notes,
+			"%d of %d loops have no value: code that does not return took the time",
+			report->unmeasured, report->loops);
+	else if (report->unmeasured > 0 && report->unmeasured == report->loops)
 		notes_add(&run->report.notes,
 			"core %d was never quiet in %.0f s, because another process uses it or its "
 			"hyper-thread: try another core, or try again later",

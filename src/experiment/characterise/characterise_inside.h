@@ -31,7 +31,8 @@ struct characterise {
 	struct loop_item items[ITEMS]; /* the loops to measure; entries before `first` are loops
 					  from earlier stages that measure rename slots */
 	int item;		       /* index of the current loop */
-	bool again;		       /* true: add only loops that have no measured value yet */
+	bool endless; /* true: code of the user's recipes did not return, which took seconds */
+	bool again;   /* true: add only loops that have no measured value yet */
 	double begin;
 	struct visits
 		visits; /* the scheduler's state of the measurements of the loops in `items` */

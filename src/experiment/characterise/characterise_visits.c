@@ -19,6 +19,10 @@ enum { QUIET = 24, PATIENCE = 10 };
 #define VISIT_WIDE 0.004
 enum { QUIET_WIDE = 3 * QUIET, PATIENCE_WIDE = 80 };
 
+/* Seconds of a failed visit after which code of the user has probably been stopped, because it
+ * never returned. */
+#define ENDLESS 1.0
+
 /* VISITS_UNLIKELY: largest number of measurements of a loop that gives an impossible value. */
 enum { VISITS_UNLIKELY = 6 };
 #define PRECISION 0.002
@@ -62,8 +66,9 @@ static bool all_known(const struct characterise *run)
 	return i == run->item_count;
 }
 
-/* If the user named classes, a stage with unknown values may use the whole time, because later
- * stages depend on these values. */
+/* Every loop is measured at least once, unless the user's recipes contain endless loops: each of
+ * them takes seconds. If the user named classes, a stage with unknown values may use the whole
+ * time, because later stages depend on these values. */
 bool characterise_late(void *context)
 {
 	struct characterise *run = context;
@@ -72,7 +77,8 @@ bool characterise_late(void *context)
 
 	if (run->options.classes && seconds > share * most && !all_known(run))
 		share = 1;
-	return seconds > share * most && (run->round >= 1 || run->stage == CHARACTERISE_PORTS);
+	return seconds > share * most &&
+	       (run->round >= 1 || run->endless || run->stage == CHARACTERISE_PORTS);
 }
 
 static void show_progress(struct characterise *run)
@@ -147,12 +153,12 @@ static void accept(void *context, unsigned index, const struct result *result, d
 	struct setting setting = { .kernel = item->kernel };
 	struct cell *cell = cells_get(run->values.cells, &setting, true);
 
-	(void)seconds;
 	if (evaluate_is_wide(item->kernel))
 		run->values.wide_ghz = fmax(run->values.wide_ghz, median_ghz(&result->trials));
 	cell_visit(cell, result, QUIET, PRECISION, UINT32_MAX);
 	if (result->status.code != STATUS_CANCELLED)
 		item->visits++;
+	run->endless |= !status_is_ok(&cell->failure) && seconds > ENDLESS;
 	if (!status_is_ok(&cell->failure))
 		notes_add(&run->report.notes, "%s: not measured: %.120s", run->report.doing,
 			cell->failure.text);
