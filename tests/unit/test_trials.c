@@ -497,6 +497,15 @@ TEST(a_small_difference_of_few_rounds_is_no_rise)
 	assert_true(line_rises(half, whole, LINE_ROUNDS, 10));
 }
 
+/* Interference made four of the first five rounds longer with n; the lowest times are equal. */
+TEST(rounds_that_are_longer_by_chance_are_no_rise)
+{
+	const double half[LINE_FIRST] = { 4100, 2000, 2600, 2500, 2700 },
+		     whole[LINE_FIRST] = { 2010, 4000, 3900, 2900, 4200 };
+
+	assert_false(line_rises(half, whole, LINE_FIRST, 10));
+}
+
 static double straight(double n)
 {
 	return 300 + n / 8;
