@@ -97,6 +97,21 @@ TEST(too_few_quiet_trials_are_said_to_be)
 }
 
 /* All trials of a lock can be quiet while the core that waits for the same lock does not run. */
+/* A loop of 5.0 cycles beside a busy hyper-thread: a fifth of the trials seemed quiet. */
+TEST(few_quiet_trials_that_differ_are_contended)
+{
+	for (int i = 0; i < 100; i++)
+		add(1, 9.7 + 0.012 * (i - 50), TRIAL_QUIET);
+	add(400, 9.9, TRIAL_CONTENDED);
+	summarise(&facts);
+	assert_true(sample.contended && !sample.mixed);
+	check_cpe(9.7, 9.4, 10, 0.02);
+	/* In memory, times differ on a quiet core too. */
+	summarise(&(struct run_facts){
+		.cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true, .far = true });
+	assert_false(sample.contended);
+}
+
 TEST(a_sample_whose_other_core_was_away_is_contended)
 {
 	struct run_facts shared = facts;
