@@ -30,6 +30,10 @@ static inline int assembly_register(const char *name, int *bits)
 			*bits = name[0] == 'r' ? 64 : 32;
 			return REG_GENERAL + i;
 		}
+	if (length == 2 && name[1] == 'l') {
+		*bits = 8;
+		return REG_GENERAL + (int)strcspn("acdb", (char[]){ name[0], '\0' });
+	}
 	if (name[0] == 'r' && isdigit((unsigned char)name[1])) {
 		*bits = name[length - 1] == 'd' ? 32 : 64;
 		return REG_GENERAL + atoi(name + 1);
@@ -125,7 +129,9 @@ static inline void assembly_flags(struct insn *insn)
 
 	if (assembly_among(name, " adc sbb jb jae cmovb "))
 		assembly_read(insn, REG_CARRY);
-	if ((insn->flow == FLOW_BRANCH || !strncmp(name, "cmov", 4)) &&
+	if (!strcmp(name, "seta"))
+		assembly_read(insn, REG_CARRY);
+	if ((insn->flow == FLOW_BRANCH || !strncmp(name, "cmov", 4) || !strncmp(name, "set", 3)) &&
 		!assembly_among(name, " jb jae cmovb "))
 		assembly_read(insn, REG_FLAGS);
 	if (assembly_among(name,
@@ -186,6 +192,10 @@ static inline void assembly_operands(struct insn *insn, const struct operand *op
 			if (wrote)
 				assembly_write(insn, operand[i].reg);
 		}
+	}
+	if (!strncmp(name, "set", 3) && operand[0].reg) {
+		assembly_read(insn, operand[0].reg);
+		insn->kept = (uint8_t)operand[0].reg;
 	}
 	if (!strncmp(name, "vfmadd231", 9))
 		insn->accumulator = (uint8_t)operand[0].reg;

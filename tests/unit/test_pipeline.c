@@ -106,6 +106,18 @@ TEST(slots_of_golden_cove_take_ports_in_turn)
 	check_near(limits.predicted, 1.11, 0.1);
 }
 
+/* A set of two micro-ops on Golden Cove reads flags in the first, and the rest of its register in
+ * the second: 2.02 cycles with an addition behind it, 3.99 if the comparison is part of the chain.
+ */
+TEST(a_set_combines_with_its_register_last)
+{
+	limits_of(golden, "cmp rax, rbx; seta cl; add ecx, edx; sub rsi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_LATENCY), 2, 1e-9);
+	check_near(limits.predicted, 2, 0.1);
+	limits_of(golden, "cmp rcx, rbx; seta cl; add ecx, edx; sub rsi, 1; jne", 1);
+	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
+}
+
 /* Measured on Zen 4: a random number generator takes 5.5 cycles, its chain 4; a sum 1.0. */
 TEST(rename_of_zen_4_chooses_ports_knowing_the_same_cycle)
 {

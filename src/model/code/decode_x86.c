@@ -302,13 +302,13 @@ static uint8_t accumulator(const struct source *source, const struct insn *insn)
 }
 
 /* Some cores wait for the target of a compression although its zeroing mask replaces the whole
- * register. */
+ * register. setcc keeps the rest of its register. */
 static uint8_t kept(const struct source *source, const struct insn *insn)
 {
 	return insn->write_count > 0 && source->visible_count > 0 &&
 			       decode_is(insn->mnemonic,
 				       "vpgather* vgather* vpcompress* vcompress* vpexpand* "
-				       "vexpand*")
+				       "vexpand* set*")
 		       ? number(register_of(source->visible[0]))
 		       : REG_NONE;
 }

@@ -66,8 +66,8 @@ struct pipeline_rules {
 struct work {
 	int count;
 	int first_out; /* index of the first edge from the node; -1: the node has no edge */
-	bool apart;    /* the node's micro-ops are independent: they wait for no instruction, and no
-			  instruction waits for them */
+	int apart;     /* number of the first micro-ops that wait for no instruction, and that no
+			  instruction waits for */
 	bool early;  /* the node is a store: its value can be forwarded before the store is executed
 		      */
 	bool linked; /* the node is a load that has the value of a store as soon as the store has

@@ -47,19 +47,20 @@ static bool inputs_are_known(const struct instance *instance)
 	return instance->waits - instance->stores <= 0;
 }
 
-/* Lets the ports that can execute an instance's micro-ops check their queues in the cycle when its
- * inputs are available. */
-static void wake_ports(struct pipeline *pipeline, int number)
+/* Lets the ports that can execute an instance's micro-ops check their queues: for those that wait
+ * for no instruction (`apart`) at once, for the others in the cycle when its inputs are available.
+ */
+static void wake_ports(struct pipeline *pipeline, int number, bool apart)
 {
 	const struct work *work = &pipeline->work[number % pipeline->graph.node_count];
 	const struct instance *instance = &pipeline->instance[number];
 
-	for (int i = 0; i < work->count; i++) {
+	for (int i = apart ? 0 : work->apart; i < (apart ? work->apart : work->count); i++) {
 		int p = instance->port[i];
 
 		pipeline->known[p]++;
 		pipeline->look_at[p] =
-			sooner(pipeline->look_at[p], work->apart ? -INFINITY : instance->ready);
+			sooner(pipeline->look_at[p], apart ? -INFINITY : instance->ready);
 		pipeline->awake |= UINT32_C(1) << p;
 	}
 }
@@ -105,9 +106,8 @@ static void started(struct pipeline *pipeline, int number)
 			if (after > instance->ready)
 				instance->cause = number;
 			instance->ready = later(instance->ready, after);
-			if (instance->renamed && inputs_are_known(instance) &&
-				!pipeline->work[edge->to].apart)
-				wake_ports(pipeline, to);
+			if (instance->renamed && inputs_are_known(instance))
+				wake_ports(pipeline, to, false);
 		}
 		if (instance->waits == 0)
 			start_idle(pipeline, to);
@@ -394,7 +394,7 @@ bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *load
 		return false;
 	instance->renamed = true;
 	instance->renamed_at = pipeline->now + 1;
-	instance->left = work->apart ? 0 : work->count;
+	instance->left = work->count - work->apart;
 	instance->ready = later(instance->ready, pipeline->now + 1);
 	for (int i = 0; i < work->count; i++) {
 		int p = pipeline->rules->ideal ? choose_least(pipeline->given, work->op[i].ports)
@@ -410,12 +410,13 @@ bool pipeline_bind(struct pipeline *pipeline, int number, int *counts, int *load
 		if (pipeline->count[p] < PIPELINE_QUEUE)
 			pipeline->queue[p][pipeline->count[p]++] = (struct waiting){ number,
 				work->op[i].cycles, pool->given, (uint8_t)i, i ? 0 : work->gates,
-				(uint8_t)work->pool, work->apart, work->urgent };
+				(uint8_t)work->pool, i < work->apart, work->urgent };
 		instance->port[i] = (uint8_t)p;
 		pipeline_enter(pipeline, work, i);
 	}
-	if (work->apart || inputs_are_known(instance))
-		wake_ports(pipeline, number);
+	wake_ports(pipeline, number, true);
+	if (inputs_are_known(instance))
+		wake_ports(pipeline, number, false);
 	start_idle(pipeline, number);
 	return true;
 }

@@ -87,7 +87,7 @@ static void prepare_node(struct pipeline *pipeline, int number)
 	} else if (fact->eliminated && operation) {
 		if (times->materialised > times->times / 2)
 			add_terms(work, uarch_find(tally->uarch, "alu", insn->width), false);
-		work->apart = true;
+		work->apart = work->count;
 	} else if (operation && insn->flow == FLOW_BRANCH && fact->taken && step->taken) {
 		add_terms(work, fact->taken, false);
 	} else {
@@ -98,6 +98,10 @@ static void prepare_node(struct pipeline *pipeline, int number)
 			add_terms(work, node->class, node->part == PART_LOAD);
 		if (operation)
 			add_third(pipeline, work, insn);
+		/* setcc combines flags before it combines its result with the register. */
+		if (operation && !insn->vector && insn->kept != REG_NONE && work->count > 1 &&
+			uarch_known(node->class->accumulate))
+			work->apart = work->count - 1;
 	}
 	work->serial = operation ? serial_cycles(work) : 0;
 }

@@ -303,7 +303,7 @@ static void add_row(
 		const struct work *work = &pipeline->work[n];
 		double latency = pipeline->graph.node[n].latency;
 
-		if (work->count > 0 && !work->apart && row.op_count == 0) {
+		if (work->apart < work->count && row.op_count == 0) {
 			row.ready = whole(instance->arrived);
 			if (instance->cause >= 0 && row.ready > row.renamed + 1)
 				row.cause = instance->cause / nodes * steps +
@@ -312,7 +312,7 @@ static void add_row(
 		for (int i = 0; i < work->count; i++)
 			add_op(timeline, &row, instance->port[i],
 				whole(instance->renamed_at + (double)instance->begun[i]),
-				work->apart ? 1 : latency);
+				i < work->apart ? 1 : latency);
 		if (work->count > 0 && row.kind == TIMELINE_NO_PORT)
 			row.kind = TIMELINE_WORK;
 		row.done = fmax(row.done, whole(instance->start + latency));
