@@ -308,6 +308,26 @@ static double delay_by(const struct prediction *prediction, int index, double la
 	return own + (late > 0 ? late : 0);
 }
 
+/* Returns what the instruction `index` costs as a part of the slowest chain, cycles per element:
+ * its share of the chain's cycles. 0: the chain does not limit the loop, or does without the
+ * instruction. */
+static double cost_in_chain(const struct loop *loop, const struct limits *limits, int index)
+{
+	const struct limit *by =
+		limits->predicted_by >= 0 ? &limits->limit[limits->predicted_by] : NULL;
+	double own = 0, all = 0;
+
+	if (!by || by->kind != LIMIT_LATENCY)
+		return 0;
+	for (int i = 0; i < limits->chain.link_count; i++) {
+		const double cycles = (double)limits->chain.link[i].cycles;
+
+		all += cycles;
+		own += loop->path[limits->chain.link[i].step].insn == index ? cycles : 0;
+	}
+	return all > 0 ? by->cpe * own / all : 0;
+}
+
 bool cost_predict(const struct explanation *explanation, int first, const struct cost_front *front,
 	const struct measurer *measurer, struct cost_report *report)
 {
@@ -335,12 +355,17 @@ bool cost_predict(const struct explanation *explanation, int first, const struct
 				predict(&prediction, at, false, nop_of(insn->length)) +
 				row->slots * slot;
 		if (!row->why_later[0]) {
+			const double chained =
+				cost_in_chain(&explanation->loop, &explanation->limits, at);
 			double held = predict(
 				       &prediction, at, true, delay_of(free_for(target), insn)),
 			       later = predict(&prediction, at, true, delay_of(target, insn));
 
 			row->delay = delay_by(&prediction, at, row->latency);
-			model = fmax(model, fmin((later - held) * row->latency / row->delay, base));
+			/* What delay_of() adds may take longer by the port that it gets, so the
+			 * chain itself counts if it limits the loop. */
+			later = (later - held) * row->latency / row->delay;
+			model = fmax(model, chained > 0 ? chained : fmin(later, base));
 		}
 		row->model = isfinite(model) ? model : NAN;
 	}
