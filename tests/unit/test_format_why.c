@@ -4,7 +4,8 @@
 
 #include "experiment/why/why.h"
 
-static const char *write_saved(const char *format, double saved)
+/* `model`: the cycles that the core model predicts with the change of the first cause. */
+static const char *write_cause(const char *format, double saved, double model)
 {
 	struct why_report why = { .uarch = "zen4",
 		.limit = 4,
@@ -28,7 +29,8 @@ static const char *write_saved(const char *format, double saved)
 		.kind = WHY_CAUSE,
 		.cycles = saved,
 		.share = fmin(saved / 4, 1),
-		.model = NAN };
+		.work = isfinite(model),
+		.model = model };
 	why.cause[1] = (struct why_cause){ .name = "order of access",
 		.with = "order=ikj",
 		.kind = WHY_FAILED,
@@ -36,6 +38,11 @@ static const char *write_saved(const char *format, double saved)
 	/* A pair that was not compared has no record. */
 	why.cause[2] = (struct why_cause){ .name = "page size", .with = "pages=huge" };
 	return write_whole(format, &subject_why, &why);
+}
+
+static const char *write_saved(const char *format, double saved)
+{
+	return write_cause(format, saved, NAN);
 }
 
 static const char *write_why(const char *format)
@@ -54,6 +61,14 @@ TEST(a_change_that_saves_more_than_the_gap_says_so)
 {
 	assert_null(strstr(write_why("text"), "more cycles than the gap"));
 	check_parts(write_saved("text", 4.9), "100 %    4.900", "more cycles than the gap");
+}
+
+/* Another order saves 4.0 cycles, of which the core model predicts 1.5. */
+TEST(cycles_that_the_prediction_contains_are_said)
+{
+	check_contains(write_cause("text", 4, 3.5),
+		"cache sets: 1.500 of these cycles are in the prediction already");
+	assert_null(strstr(write_why("text"), "in the prediction already"));
 }
 
 /* Clearly below the prediction is not as predicted. */

@@ -10,6 +10,9 @@
 
 enum { COLUMNS = 80 };
 
+/* Cycles that the prediction contains are printed from this share of the gap on. */
+#define COUNTED_LEAST 0.01
+
 /* The line of causes omits the unexplained share of the gap if it is smaller than this value. */
 #define REST_SHOWN 0.005
 /* A change whose saved cycles exceed the gap by this ratio gets a sentence. */
@@ -165,6 +168,17 @@ static void print_causes(FILE *out, const struct why_report *report)
 					.text);
 			break;
 		}
+	for (int i = 0; i < report->count; i++) {
+		const struct why_cause *cause = &report->cause[i];
+		double predicted = report->predicted - cause->model;
+
+		if (is_cause(cause) && cause->work && predicted > COUNTED_LEAST * report->gap)
+			print_text(out, words_of("%s: ", cause->name).text,
+				words_of("%s of these cycles are in the prediction already; the "
+					 "share is that of the others.",
+					units_value(predicted).text)
+					.text);
+	}
 	if (report->overlap)
 		print_text(out, "",
 			"The causes overlap: each share is the part that one change removes "
