@@ -213,7 +213,7 @@ static void add_scheduling(struct tally *tally)
 		limits_add(tally, LIMIT_SCHEDULING, cycles,
 			"ports chosen at rename, before operations are ready: %s cycles",
 			words_turn(tally, cycles).text);
-	else if (tally->uarch->fact[EXTRA_BINDS_PORTS] >= BINDS_KNOWING &&
+	else if (tally->uarch->fact[EXTRA_BINDS_PORTS] == BINDS_KNOWING &&
 		 even > tally->bound * EVEN_COST) {
 		limits_add_unknown(tally, LIMIT_SCHEDULING,
 			"ports chosen at rename; split evenly, operations take %s cycles",
