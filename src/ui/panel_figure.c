@@ -431,9 +431,11 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 		return;
 	if (view->advice.kind == ADVICE_KNOB)
 		lines_add(lines, 5, STYLE_KEY,
-			"r %1$s: %3$s predicted\nr %1$s: CPE %3$s M\nr %1$s: %3$s M\n"
-			"r %2$s: CPE %3$s M\nr %2$s: %3$s M",
-			view->advice.set, view->advice.brief, units_cycles(view->advice.to).text);
+			"r %1$s: %3$s %4$s\nr %1$s: CPE %3$s%5$s\nr %1$s: %3$s%5$s\n"
+			"r %2$s: CPE %3$s%5$s\nr %2$s: %3$s%5$s",
+			view->advice.set, view->advice.brief, units_cycles(view->advice.to).text,
+			view->advice.measured ? "measured" : "predicted",
+			view->advice.measured ? "" : " M");
 	else if (second >= 0 && second != first)
 		lines_add(lines, 7, STYLE_TEXT, "%s M %s",
 			named_limit(limits, !view->gap.soft, second).text,

@@ -394,6 +394,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->setting = best.setting;
 	advice->knob = best.knob;
 	advice->to = best.cpe;
+	advice->measured = best.measured;
 	name_change(question->setting, &best, &change, advice);
 	/* The change of a knob eases the binding limit if CPE falls further below the limit than it
 	 * was above the limit. */

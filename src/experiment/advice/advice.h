@@ -16,6 +16,7 @@ struct advice {
 	struct setting setting;
 	int knob;
 	double from, to; /* CPE before and after the change; both predicted, or both measured */
+	bool measured;
 	char words[200]; /* text of the advice: "acc=4 (and unroll=4) shortens the chain: 0.750
 			    predicted", or a sentence about a change of the code */
 	char set[120]; /* every changed knob, such as "acc=4 unroll=4"; empty for ADVICE_SENTENCE */
