@@ -486,11 +486,24 @@ static void paste(struct frontend *front, const char *pasted, double now)
 			front, context == CONTEXT_GUESS ? "guess type" : "digit", line.text, now);
 }
 
+/* On a blank screen, a key or a click only shows the screen again, unless the key quits. */
+static void unblank(struct frontend *front, const struct input *input, double now)
+{
+	const struct key_row *row = keys_find(&front->keys, CONTEXT_MAIN, input->code);
+	bool quits = row && strcmp(row->command, "quit") == 0;
+
+	session_command(front->session, quits ? "quit" : "blank", now);
+}
+
 void frontend_input(struct frontend *front, const struct input *input, double now)
 {
 	const struct screen *screen = session_screen(front->session);
 	bool before = screen->overlay == OVERLAY_TEXT;
 
+	if (screen->blank) {
+		unblank(front, input, now);
+		return;
+	}
 	switch (input->code) {
 	case KEYCODE_CLICK:
 	case KEYCODE_WHEEL_UP:

@@ -435,7 +435,7 @@ void panels_draw(struct canvas *canvas, const struct view *view, const struct ke
 	canvas_clear(canvas);
 	if (view->screen.blank) {
 		canvas_put(canvas_box(canvas), 1, canvas->height - 1, STYLE_DIM,
-			"blank: . shows the screen again");
+			"blank: any key shows the screen again, q quits");
 		return;
 	}
 	lay_out_seen(canvas, view, &layout);
