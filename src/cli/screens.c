@@ -129,6 +129,7 @@ struct status screens_run(const struct cli *cli, const struct ui_options *first,
 		text_free(&lines);
 		lines = next.commands;
 		begin_with(&ui, &lines, command, OPENING_MOST);
+		ui.swapped = next.swapped;
 		ui.compared = NULL;
 		ui.offer = false;
 		ui.record = NULL;

@@ -40,7 +40,7 @@ struct session *session_new(const struct engine *engine, const struct session_op
 	session->replay = options->replay;
 	session->record_path = options->record ? memory_string(options->record) : NULL;
 	session->seed = options->seed;
-	open_allow(session, options->opens);
+	open_allow(session, options->opens, options->swapped);
 	session->invocation = memory_string(options->invocation ? options->invocation : "");
 	session->setting = options->setting;
 	screen_begin(session);

@@ -468,14 +468,6 @@ static void act_erase(struct session *session)
 		say_range(session);
 }
 
-/* ---- undo ---- */
-
-static struct status undo_refusal(const struct session *session)
-{
-	return command_unless(undo_there(session),
-		"nothing to undo: U undoes changes of kernel, knobs, core model and A");
-}
-
 /* ---- the table ---- */
 
 static struct status run_kernel_by(
@@ -497,7 +489,6 @@ const struct command_row commands_setting[] = {
 	{ "function next", .run = run_function_by, .given = "+1" },
 	{ "function previous", .run = run_function_by, .given = "-1" },
 	{ "set", .run = run_set },
-	{ "undo", undo_back, .refusal = undo_refusal, .reverts = true },
 	{ "knob", .run = run_knob },
 	{ "knob next", .run = run_knob_by, .given = "+1" },
 	{ "knob previous", .run = run_knob_by, .given = "-1" },

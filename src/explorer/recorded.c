@@ -204,9 +204,10 @@ const struct sample *beside_sample(const struct session *session, const struct s
 
 /* ---- another session ---- */
 
-void open_allow(struct session *session, bool allowed)
+void open_allow(struct session *session, bool allowed, bool swapped)
 {
 	session->opened.allowed = allowed;
+	session->opened.swapped = swapped;
 }
 
 struct status open_ask(const struct session *session, struct session *change, const char *path)
@@ -243,6 +244,11 @@ struct text session_opening(struct session *session)
 
 	session->opened.commands = (struct text){ 0 };
 	return commands;
+}
+
+bool session_swaps(const struct session *session)
+{
+	return session->opened.swaps;
 }
 
 bool session_opened(struct session *session, struct replay **replay, struct setting *setting)

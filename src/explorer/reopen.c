@@ -249,8 +249,11 @@ static struct status run_swap(
 	struct setting back = session->pinned.setting;
 
 	(void)arguments;
-	if (session->replay && session->beside.replay)
+	if (session->replay && session->beside.replay) {
+		if (change)
+			change->opened.swaps = true;
 		return swap_recordings(session, change);
+	}
 	if (session->beside.replay)
 		return status_usage("A, the values to compare with, is a recording: the command "
 				    "open shows it");
@@ -264,6 +267,27 @@ static struct status run_swap(
 		session_go(change, &back);
 	}
 	return status_ok();
+}
+
+/* If the two recordings were exchanged before this session, and no other change is left to undo,
+ * exchanges them again. */
+static void act_undo(struct session *session)
+{
+	struct status status;
+
+	if (!session->opened.swapped || !undo_only_a(session)) {
+		undo_back(session);
+		return;
+	}
+	status = swap_recordings(session, session);
+	if (!status_is_ok(&status))
+		session_notice(session, true, "%s", status.text);
+}
+
+static struct status undo_refusal(const struct session *session)
+{
+	return command_unless(undo_there(session),
+		"nothing to undo: U undoes changes of kernel, knobs, core model and A");
 }
 
 /* ---- the last setting ---- */
@@ -365,6 +389,7 @@ static void act_last(struct session *session)
 const struct command_row commands_reopen[] = {
 	{ "last", act_last, .refusal = last_refusal },
 	{ "pin swap", .run = run_swap },
+	{ "undo", act_undo, .refusal = undo_refusal, .reverts = true },
 	{ "yank", act_yank },
 	{ "yank print", act_print },
 	{ .name = NULL },

@@ -45,6 +45,7 @@ struct session_options {
 	bool offer; /* offer to open the last setting of the session before */
 	bool saved; /* read and write the file of saved settings (explorer/saved.h) */
 	bool opens; /* the caller starts another session when the command `open` ends this one */
+	bool swapped; /* session_swaps() of the session before */
 };
 
 struct session *session_new(const struct engine *engine, const struct session_options *options);
@@ -127,6 +128,8 @@ bool session_opened(struct session *session, struct replay **replay, struct sett
 /* After session_opened() returned true: returns the commands for the start of the next session, one
  * a line. The caller frees the text. */
 struct text session_opening(struct session *session);
+/* Whether the next session has the two recordings of this one, exchanged by the command `pin swap`. */
+bool session_swaps(const struct session *session);
 
 /* Records the sample on screen, and writes a description of the present recording: "recorded: 12
  * settings, 340 KiB: slexplore replay FILE". The description is empty if there is no recording. */

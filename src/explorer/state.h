@@ -87,6 +87,8 @@ struct opened {
 				  again */
 	/* Commands, one a line, with which the next session begins. They show the same screen. */
 	struct text commands;
+	bool swaps;   /* the two recordings are exchanged, which the next session can undo */
+	bool swapped; /* the session before exchanged the two recordings */
 };
 
 /* Largest number of bytes of the arguments of the command `sweep`, including the NUL. */
@@ -313,7 +315,8 @@ struct status beside_open(struct session *session, const char *path);
  * `change` is NULL, the function only checks whether the command has an effect. */
 struct status open_ask(const struct session *session, struct session *change, const char *path);
 /* Sets whether the session's caller can open a recording after this session. */
-void open_allow(struct session *session, bool allowed);
+/* `swapped` is session_swaps() of the session before. */
+void open_allow(struct session *session, bool allowed, bool swapped);
 void open_drop(struct session *session);
 void beside_close(struct session *session);
 /* Returns the sample of a setting in the recording that is A; NULL: the setting was not recorded,

@@ -122,6 +122,14 @@ bool undo_there(const struct session *session)
 	return session->undo.count > 0;
 }
 
+bool undo_only_a(const struct session *session)
+{
+	const struct undo *undo = &session->undo;
+
+	return undo->count == 1 && undo->step->parts == PART_BESIDE &&
+	       !undo->step->before.beside[0] && session->beside.replay;
+}
+
 static bool refers_to(const struct choices *choices, const struct kernel *kernel)
 {
 	return choices->setting.kernel == kernel ||

@@ -50,6 +50,8 @@ void undo_note(struct session *session, const struct choices *before);
  * undo_back() only if undo_there(). */
 void undo_back(struct session *session);
 bool undo_there(const struct session *session);
+/* Whether the only change on the stack is the first choice of a recording as A. */
+bool undo_only_a(const struct session *session);
 /* Removes all changes that refer to a kernel, before an own loop overwrites that kernel. */
 void undo_forget(struct session *session, const struct kernel *kernel);
 void undo_end(struct session *session);

@@ -312,6 +312,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		.offer = options->offer,
 		.saved = options->saved && !options->script,
 		.opens = options->next && !options->script,
+		.swapped = options->swapped,
 	};
 	struct session *session;
 	struct worker *worker = NULL;
@@ -359,6 +360,7 @@ struct status ui_run(const struct ui_options *options, int *exit_status)
 		options->next->asked =
 			session_opened(session, &options->next->replay, &options->next->setting);
 		options->next->commands = session_opening(session);
+		options->next->swapped = session_swaps(session);
 	}
 	if (options->recorded)
 		session_recorded(session, options->recorded, 200);

@@ -16,6 +16,7 @@ struct ui_next {
 	struct setting setting; /* the setting on screen when the explorer ended; its kernel is NULL
 				   for a loop in the user's own file */
 	struct text commands;	/* commands to run at the start, one a line; owned by the caller */
+	bool swapped;		/* the two recordings were exchanged: ui_options.swapped */
 };
 
 struct ui_options {
@@ -37,6 +38,7 @@ struct ui_options {
 				  NULL: no recording */
 	const char *const *commands; /* commands of the explorer to run at the start */
 	int command_count;
+	bool swapped;	      /* the explorer before exchanged the two recordings */
 	bool offer;	      /* offer to open the last setting of the session before */
 	struct ui_next *next; /* receives what the user opens next; NULL: the command `open` is
 				 refused */

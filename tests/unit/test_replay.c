@@ -73,9 +73,11 @@ static struct session *measure(const struct kernel *kernel, const char *record)
 	return session_new(&engine, &options);
 }
 
+static bool swapped;
+
 static struct session *play(struct replay **replay, struct explainer *explainer)
 {
-	struct session_options options = { .opens = true };
+	struct session_options options = { .opens = true, .swapped = swapped };
 	struct engine engine;
 	struct session *session;
 
@@ -305,6 +307,36 @@ TEST_WITH(a_recording_is_compared_with_each_setting, NULL, tear_down)
 	assert_null(view.a_recording);
 	run(session, "undo");
 	assert_true(view.pinned);
+	session_free(session);
+	replay_free(replay);
+}
+
+TEST_WITH(undo_exchanges_two_recordings_again, NULL, tear_down)
+{
+	struct explainer explainer;
+	struct replay *replay, *next;
+	struct session *session;
+	struct setting setting;
+	struct words beside = words_of("beside %s", path);
+
+	make_recording();
+	session = play(&replay, &explainer);
+	run(session, beside.text);
+	run(session, "pin swap");
+	assert_true(session_opened(session, &next, &setting) && session_swaps(session));
+	replay_free(next);
+	session_free(session);
+	replay_free(replay);
+	swapped = true;
+	session = play(&replay, &explainer);
+	swapped = false;
+	run(session, beside.text);
+	run(session, "kernel fold");
+	run(session, "undo");
+	assert_false(session_quit(session));
+	run(session, "undo");
+	assert_true(session_opened(session, &next, &setting) && next && !session_swaps(session));
+	replay_free(next);
 	session_free(session);
 	replay_free(replay);
 }
