@@ -76,6 +76,20 @@ static void offer_commands(struct search *search)
 			find_offer(search, row->name, row->name, row->help, "", row->name);
 }
 
+/* Adds the core models whose names match the last word of the typed text, as in "model zen4". */
+static void offer_cores(struct search *search)
+{
+	const struct session *session = search->session;
+	const char *last = strrchr(search->text, ' ');
+	const char *isa = session->machine_known ? session_machine(session)->arch : NULL;
+
+	for (const char *const *name = uarch_names(isa); *name; name++)
+		if (find_rank(last ? last + 1 : search->text, *name) <= RANK_WORD)
+			find_offer(search, *name, words_of("uarch %s", *name).text,
+				"predict limits for this core model", "",
+				words_of("uarch %s", *name).text);
+}
+
 /* Adds the limits, by their names: the ladder shows them. Words of the field and names of kernels
  * come first. */
 static void offer_limits(struct search *search)
@@ -148,17 +162,13 @@ static bool offer_line(struct search *search)
 	const char *arguments = "";
 	const struct command_row *row = command_of(search->text, &arguments);
 	struct words name = words_of("%.*s", (int)strcspn(search->text, " "), search->text);
+	struct words line = words_of("%s", search->text);
 	bool refused;
 
 	/* Values of knobs, without a command. */
 	if (!row && strcspn(search->text, "=") < strcspn(search->text, " ")) {
-		struct words set = words_of("set %s", search->text);
-
-		if (*find_absence(search->session, set.text).text)
-			return false;
-		row = command_of(set.text, &arguments);
-		find_add(search, RANK_LINE, set.text, row->help, set.text, "");
-		return true;
+		line = words_of("set %s", search->text);
+		row = command_of(line.text, &arguments);
 	}
 	/* A kernel and its setting, as on the command line. */
 	if (!row && strchr(search->text, '=') && kernel_find(name.text)) {
@@ -174,9 +184,8 @@ static bool offer_line(struct search *search)
 	/* A command that would be refused, such as "sweep list", comes after results with its
 	 * words.
 	 */
-	refused = *find_absence(search->session, search->text).text;
-	find_add(
-		search, refused ? RANK_HELP : RANK_LINE, search->text, row->help, search->text, "");
+	refused = *find_absence(search->session, line.text).text;
+	find_add(search, refused ? RANK_HELP : RANK_LINE, line.text, row->help, line.text, "");
 	return !refused;
 }
 
@@ -285,6 +294,7 @@ static void offer_all(struct search *search)
 		find_offer_own(search);
 		find_offer_programs(search);
 		find_offer_recordings(search);
+		offer_cores(search);
 		offer_synonyms(search);
 		offer_limits(search);
 	}

@@ -121,7 +121,22 @@ TEST(values_of_knobs_need_no_command)
 	start();
 	search("size=64k");
 	assert_string_equal(view.screen.found[0].command, "set size=64k");
-	assert_int_equal(search("nothing=64k")->screen.found_count, 0);
+	/* Enter on a wrong value says what is wrong. */
+	search("unroll=99");
+	check_usage(session_command(session, "choose", 1),
+		"unroll=99: use a whole number from 1 to 16");
+	session_free(session);
+}
+
+TEST(a_core_model_is_found_by_its_name)
+{
+	static const char *const typed[] = { "zen4", "model zen4", "uarch zen4", "core zen4" };
+
+	start();
+	for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
+		search(typed[i]);
+		check_contains(view.screen.found[0].label, "uarch zen4");
+	}
 	session_free(session);
 }
 
