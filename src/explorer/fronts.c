@@ -124,6 +124,8 @@ static void bring(struct session *session, const struct front *front)
 {
 	if (!screen_in_front(session, front->name))
 		diagrams_begin(session);
+	if (front->walked && !front_walked(session->screen.front))
+		screen_cover(session);
 	screen_bring(session, front->name);
 	if (front->walked) {
 		screen_focus(session, front->name);
@@ -213,24 +215,80 @@ static struct status run_view_by(const struct session *session, struct session *
 	return status_ok();
 }
 
-/* Leaves a panel on which the arrow keys act. The panel that the kernel brings itself stays in
- * front, and the arrow keys act on the knobs again. Any other panel goes, and `to` comes. */
-static void leave(struct session *session, const struct front *to)
+/* Returns the first panel in `panels` that has something to show; NULL: no panel has. */
+static const struct front *first_there(const struct session *session, const char *const *panels)
 {
-	const char *own = session->setting.kernel->answer;
+	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
+		if (front_there(session, panels[i]))
+			return front_named(panels[i]);
+	return NULL;
+}
+
+/* Returns the panel that shows the limits of one kind of resource best. */
+static const char *panel_of_limit(enum limit_kind limit)
+{
+	static const char *const panels[] = {
+		[RESOURCE_PIPELINE] = "ladder",
+		[RESOURCE_PORTS] = "ports",
+		[RESOURCE_CHAIN] = "ladder",
+		[RESOURCE_MEMORY] = "slices",
+	};
+
+	return limit == LIMIT_COUNT ? "slices" : panels[limit_rows[limit].resource];
+}
+
+/* Returns the panel that best explains the speed of the chosen kernel; NULL: the choice depends on
+ * limits that are not known yet. */
+static const struct front *answer(const struct session *session)
+{
+	const struct insight *insight = &session->insight;
+	const struct front *first = first_there(session, session->screen.order);
+	const char *name = session->setting.kernel->answer;
+
+	if (first)
+		return first;
+	if (!session->machine_known || (!name && !insight_ready(session) && insight->reading))
+		return NULL;
+	/* If the limits are for another core, no measured value can be explained, so the panel of
+	 * limits comes to the front.
+	 */
+	if (!name && insight_foreign(session))
+		name = "ladder";
+	if (!name)
+		name = panel_of_limit(insight_binding(session));
+	return front_named(front_there(session, name) ? name : "slices");
+}
+
+/* Brings the panel that best explains the chosen kernel to the front, as if it came by itself. */
+static void show_answer(struct session *session)
+{
+	const struct front *front = answer(session);
+
+	screen_bring(session, front ? front->name : fronts[0].name);
+	screen_answer(session, front ? session->setting.kernel : NULL);
+}
+
+/* Leaves a panel on which the arrow keys act. The panel that the kernel brings itself stays in
+ * front, and the arrow keys act on the knobs again. Any other panel goes, and the panel before it
+ * comes. */
+void fronts_leave(struct session *session)
+{
+	const char *own = session->setting.kernel->answer, *under = session->screen.under;
 
 	if (own && screen_in_front(session, own))
 		screen_focus(session, "knobs");
+	else if (under && front_there(session, under))
+		choose(session, front_named(under));
 	else
-		choose(session, to);
+		show_answer(session);
 }
 
 /* Brings a panel to the front; if the panel is in front and the arrow keys already act on it,
- * leaves it for the slices (curves). */
+ * leaves it. */
 static void toggle(struct session *session, const char *name)
 {
 	if (screen_in_front(session, name) && screen_focused(session, name))
-		leave(session, front_named("slices"));
+		fronts_leave(session);
 	else
 		choose(session, front_named(name));
 }
@@ -241,22 +299,6 @@ bool fronts_walking(const struct session *session)
 
 	return front_walked(front) && screen_in_front(session, front) &&
 	       screen_focused(session, front);
-}
-
-void fronts_leave(struct session *session)
-{
-	const struct front *to = fronts;
-
-	/* own[] lists the panels that the user brought to the front, the last one first. */
-	for (int i = 0; i < SCREEN_ORDER && session->screen.own[i]; i++) {
-		const struct front *front = front_named(session->screen.own[i]);
-
-		if (front && !front->walked && is_there(session, front)) {
-			to = front;
-			break;
-		}
-	}
-	leave(session, to);
 }
 
 static struct status counters_refusal(const struct session *session)
@@ -328,15 +370,6 @@ enum { PRESETS = sizeof(presets) / sizeof(presets[0]) };
 static const char *const *panels_of(const struct session *session, int preset)
 {
 	return presets[preset].panels[0] ? presets[preset].panels : session->screen.own;
-}
-
-/* Returns the first panel in `panels` that has something to show; NULL: no panel has. */
-static const struct front *first_there(const struct session *session, const char *const *panels)
-{
-	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
-		if (front_there(session, panels[i]))
-			return front_named(panels[i]);
-	return NULL;
 }
 
 /* Whether a panel of a set has something to show. The panel of counters that cannot be read shows
@@ -414,57 +447,17 @@ static struct status run_preset_by(
 
 /* ---- the panel that answers the kernel ---- */
 
-/* Returns the panel that shows the limits of one kind of resource best. */
-static const char *panel_of_limit(enum limit_kind limit)
-{
-	static const char *const panels[] = {
-		[RESOURCE_PIPELINE] = "ladder",
-		[RESOURCE_PORTS] = "ports",
-		[RESOURCE_CHAIN] = "ladder",
-		[RESOURCE_MEMORY] = "slices",
-	};
-
-	return limit == LIMIT_COUNT ? "slices" : panels[limit_rows[limit].resource];
-}
-
-/* Returns the panel that best explains the speed of the chosen kernel; NULL: the choice depends on
- * limits that are not known yet. */
-static const struct front *answer(const struct session *session)
-{
-	const struct insight *insight = &session->insight;
-	const struct front *first = first_there(session, session->screen.order);
-	const char *name = session->setting.kernel->answer;
-
-	if (first)
-		return first;
-	if (!session->machine_known || (!name && !insight_ready(session) && insight->reading))
-		return NULL;
-	/* If the limits are for another core, no measured value can be explained, so the panel of
-	 * limits comes to the front.
-	 */
-	if (!name && insight_foreign(session))
-		name = "ladder";
-	if (!name)
-		name = panel_of_limit(insight_binding(session));
-	return front_named(front_there(session, name) ? name : "slices");
-}
-
 void fronts_follow(struct session *session)
 {
 	const struct screen *screen = &session->screen;
 	bool dead = !front_there(session, screen->front),
 	     answered = screen->answered == session->setting.kernel;
-	const struct front *front;
 
-	if (!dead && (answered || screen->kept))
-		return;
-	front = answer(session);
-	if (!front && !dead)
+	if (!dead && (answered || screen->kept || !answer(session)))
 		return;
 	/* The arrow keys continue to act on the same part of the screen, so that a user who goes
 	 * through the kernels does not end in the mountain. */
-	screen_bring(session, front ? front->name : fronts[0].name);
-	screen_answer(session, front ? session->setting.kernel : NULL);
+	show_answer(session);
 }
 
 static void act_view_keep(struct session *session)

@@ -38,6 +38,13 @@ void screen_bring(struct session *session, const char *front)
 		screen->focus = "knobs";
 }
 
+void screen_cover(struct session *session)
+{
+	struct screen *screen = &session->screen;
+
+	screen->under = screen->chosen ? screen->front : NULL;
+}
+
 void screen_chosen(struct session *session, const char *front)
 {
 	const char **own = session->screen.own;

@@ -14,6 +14,8 @@ void screen_end(struct session *session);
 /* Brings a panel of the screen to the front. If the panel hides the focused pane, arrow keys no
  * longer act on that pane. */
 void screen_bring(struct session *session, const char *front);
+/* Notes that the panel in front comes back after the mountain or a diagram. */
+void screen_cover(struct session *session);
 /* Notes that the user, not the program, chose the panel in front. */
 void screen_chosen(struct session *session, const char *front);
 /* Notes that the panel in front stays there when the user chooses another kernel. */

@@ -177,6 +177,8 @@ struct screen {
 	const char *front;  /* name of the panel in front */
 	const char *focus;  /* name of the pane that the arrow keys act on */
 	const char *before; /* name of the panel that was in front before the counters */
+	const char *under;  /* name of the panel that the user chose before the mountain or a
+			       diagram; NULL: that panel came by itself */
 	bool chosen; /* true: the user chose the panel in front, or a set of panels (preset), by a
 			command */
 	bool kept;   /* true: the panel in front stays when the user chooses another kernel */

@@ -131,6 +131,10 @@ TEST(the_next_panel_follows_the_one_on_which_the_arrows_act)
 TEST(closing_leaves_the_panel_on_which_the_arrows_move)
 {
 	start();
+	/* A panel that came by itself comes so again. */
+	run("mountain");
+	assert_string_equal(run("close")->front, "slices");
+	assert_true(view.screen.by_itself);
 	run("view strip");
 	run("mountain");
 	assert_string_equal(look()->focus, "mountain");
