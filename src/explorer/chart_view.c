@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "explorer/actions.h"
+#include "explorer/fronts.h"
 #include "picture/chart_diagrams.h"
 #include "picture/chart_knobs.h"
 #include "picture/chart_reports.h"
@@ -297,7 +298,7 @@ static const struct row *row_of(const char *front)
 	return NULL;
 }
 
-/* Returns the names of the panels that have a picture: "slices, ladder and graph". `of_program`:
+/* Returns the names of the panels that have a picture: "curves, limits and graph". `of_program`:
  * only panels that show no measurement of the present kernel, because programs are not run. */
 static struct words panels_words(bool of_program)
 {
@@ -309,7 +310,7 @@ static struct words panels_words(bool of_program)
 			continue;
 		if (last)
 			words = words_of("%s%s%s", words.text, *words.text ? ", " : "", last);
-		last = rows[i].front;
+		last = front_title(rows[i].front);
 	}
 	return words_of("%s and %s", words.text, last);
 }
@@ -323,10 +324,11 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 	*chart = NULL;
 	if (view->setting.kernel->function && (!row || row->runs))
 		return status_usage("no picture of %s, because programs are not run; %s have one",
-			row ? row->measured : view->screen.front, panels_words(true).text);
+			row ? row->measured : front_title(view->screen.front),
+			panels_words(true).text);
 	if (!row)
-		return status_usage("there is no picture of %s: %s have one", view->screen.front,
-			panels_words(false).text);
+		return status_usage("there is no picture of %s: %s have one",
+			front_title(view->screen.front), panels_words(false).text);
 	if (view->hidden & row->shows)
 		return status_usage("there is no picture of %s: it is hidden until the question "
 				    "of the lesson is answered",

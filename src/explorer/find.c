@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "explorer/actions.h"
 #include "explorer/find_results.h"
+#include "explorer/fronts.h"
 
 /* The find overlay searches events only if the text has FIND_FROM letters, because shorter texts
  * match too many events. The find overlay (search for commands and events) shows the best of the
@@ -74,6 +75,20 @@ static void offer_commands(struct search *search)
 	for (const struct command_row *row = command_rows(); row->name; row++)
 		if (row->found)
 			find_offer(search, row->name, row->name, row->help, "", row->name);
+}
+
+/* Adds each panel that the command `view` brings to the front, while that command is typed. Panels
+ * that data/synonyms describes were added before. */
+static void offer_panels(struct search *search)
+{
+	const char *title;
+
+	for (int i = 0; strncmp(search->text, "view", 4) == 0 && (title = front_title_at(i)); i++) {
+		struct words command = words_of("view %s", title);
+
+		find_offer(search, command.text, command.text, "bring this panel to the front", "",
+			command.text);
+	}
 }
 
 /* Adds the core models whose names match the last word of the typed text, as in "model zen4". */
@@ -296,6 +311,7 @@ static void offer_all(struct search *search)
 		find_offer_recordings(search);
 		offer_cores(search);
 		offer_synonyms(search);
+		offer_panels(search);
 		offer_limits(search);
 	}
 }

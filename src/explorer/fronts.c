@@ -103,6 +103,11 @@ const char *front_title(const char *name)
 	return front ? title_of(front) : name;
 }
 
+const char *front_title_at(int index)
+{
+	return index < FRONTS ? title_of(&fronts[index]) : NULL;
+}
+
 bool front_there(const struct session *session, const char *name)
 {
 	const struct front *front = front_named(name);

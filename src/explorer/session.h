@@ -42,9 +42,9 @@ struct session_options {
 	/* Commands to run at the start, each as soon as it can have an effect; copied. */
 	const char *const *commands;
 	int command_count;
-	bool offer; /* offer to open the last setting of the session before */
-	bool saved; /* read and write the file of saved settings (explorer/saved.h) */
-	bool opens; /* the caller starts another session when the command `open` ends this one */
+	bool offer;   /* offer to open the last setting of the session before */
+	bool saved;   /* read and write the file of saved settings (explorer/saved.h) */
+	bool opens;   /* the caller starts another session when the command `open` ends this one */
 	bool swapped; /* session_swaps() of the session before */
 };
 
@@ -128,7 +128,8 @@ bool session_opened(struct session *session, struct replay **replay, struct sett
 /* After session_opened() returned true: returns the commands for the start of the next session, one
  * a line. The caller frees the text. */
 struct text session_opening(struct session *session);
-/* Whether the next session has the two recordings of this one, exchanged by the command `pin swap`. */
+/* Whether the next session has the two recordings of this one, exchanged by the command `pin swap`.
+ */
 bool session_swaps(const struct session *session);
 
 /* Records the sample on screen, and writes a description of the present recording: "recorded: 12

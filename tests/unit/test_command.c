@@ -89,7 +89,7 @@ TEST(focus_goes_round)
 	assert_string_equal(run("focus previous")->screen.focus, "slices");
 	assert_string_equal(run("focus kernels")->screen.focus, "kernels");
 	assert_false(session_command_works(session, "focus kernels"));
-	refused("focus pocus", "focus \"pocus\": next, previous, kernels, knobs, slices, code, "
+	refused("focus pocus", "focus \"pocus\": next, previous, kernels, knobs, curves, code, "
 			       "counters, mountain, sweep, timeline or graph");
 }
 
@@ -354,7 +354,9 @@ TEST(any_line_is_answered)
 		setting = look(1)->setting;
 		works = session_command_works(session, line);
 		status = session_command(session, line, now);
-		if (works && !status_is_ok(&status) && !strstr(line, "entry accept"))
+		/* A typed value is refused only when it is taken. */
+		if (works && !status_is_ok(&status) && !strstr(line, "entry accept") &&
+			strncmp(line, "choose", 6) != 0)
 			fail_msg("\"%s\" works, but: %s", line, status.text);
 		if (!status_is_ok(&status))
 			assert_true(setting_equal(&setting, &look(1)->setting));
