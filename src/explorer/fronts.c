@@ -410,6 +410,7 @@ static struct status show_preset(const struct session *session, struct session *
 {
 	const char *const *panels = panels_of(session, preset);
 	const struct front *first = first_there(session, panels);
+	int last = PRESETS;
 
 	if (!first)
 		return status_usage("preset %s: no panel of it has something to show for %s%s",
@@ -419,7 +420,10 @@ static struct status show_preset(const struct session *session, struct session *
 		return status_ok();
 	screen_order(change, presets[preset].name, panels);
 	bring(change, first);
-	session_notice(change, false, "set of panels %d of %d, %s: %s", preset + 1, PRESETS,
+	/* The user's own set is empty until the user brings a panel to the front. */
+	while (!first_there(session, panels_of(session, last - 1)))
+		last--;
+	session_notice(change, false, "set of panels %d of %d, %s: %s", preset + 1, last,
 		presets[preset].name, shown_words(session, panels).text);
 	return status_ok();
 }

@@ -71,7 +71,7 @@ TEST(a_set_of_panels_comes_with_its_first_panel_that_has_contents)
 	assert_string_equal(run("preset memory")->front, "slices");
 	assert_string_equal(view.screen.order[1], "mountain");
 	assert_string_equal(run("preset 2")->preset, "memory");
-	check_contains(view.screen.notice, "memory: curves, mountain");
+	check_contains(view.screen.notice, "of 2, memory: curves, mountain");
 	/* A panel without contents is not named. */
 	run("kernel odd");
 	run("preset memory");
@@ -88,6 +88,7 @@ TEST(a_set_of_panels_comes_with_its_first_panel_that_has_contents)
 	run("view slices");
 	run("view strip");
 	assert_string_equal(run("preset own")->front, "strip");
+	check_contains(view.screen.notice, "4 of 4, own");
 	assert_string_equal(view.screen.order[1], "slices");
 	assert_string_equal(view.screen.order[2], "mountain");
 	assert_null(view.screen.order[3]);
