@@ -82,19 +82,29 @@ static void add_level_cards(struct page_parts *page)
 	}
 }
 
+/* Returns the words after a value, which the card states itself. */
+static struct words after_value(struct words words)
+{
+	const char *blank = strchr(words.text, ' ');
+
+	return words_of("%s", blank ? blank + 1 : "");
+}
+
 static void add_cards(struct page_parts *page)
 {
 	const struct shown *shown = page->shown;
 	const struct quality quality = quality_of(shown, 0);
 	const struct json_t *band, *window, *core = shown_last(shown, 0, "core");
+	const char *letter = report_probe_letter(shown);
 
 	document_cards(page->document);
 	add_card(page, "Core clock",
 		isfinite(quality.ghz) ? words_of("%.2f GHz", quality.ghz) : words_of("-"),
-		isfinite(quality.ghz) ? words_of("%s, mean of %u samples (%.2f to %.2f)",
-						report_probe_letter(shown), quality.samples,
-						quality.ghz_lo, quality.ghz_hi)
-				      : words_of("no sample states it"));
+		isfinite(quality.ghz)
+			? words_of("%s%smean of %u sample%s (%.2f to %.2f)", letter,
+				  *letter ? ", " : "", quality.samples,
+				  quality.samples == 1 ? "" : "s", quality.ghz_lo, quality.ghz_hi)
+			: words_of("no sample states it"));
 	add_level_cards(page);
 	for (size_t at = 0; (band = shown_next(shown, 0, "band", &at));)
 		if (strcmp(kept_word(band, "level").text, "memory") == 0 &&
@@ -102,17 +112,19 @@ static void add_cards(struct page_parts *page)
 			add_card(page, "Memory read, one core",
 				words_of("%s GB/s", units_value(kept_number(band, "gbps")).text),
 				words_of("%s; %s bytes per cycle",
-					report_band(shown, band, "gbps").text,
+					after_value(report_band(shown, band, "gbps")).text,
 					units_value(kept_number(band, "bytes_per_cycle")).text));
 	if (core && isfinite(kept_number(core, "width")))
-		add_card(page, "Width", words_of("%.0f slots", round(kept_number(core, "width"))),
-			words_of("per cycle: %s",
+		add_card(page, "Width",
+			words_of("%.0f slots per cycle", round(kept_number(core, "width"))),
+			words_of("measured: %s",
 				report_range(core, "width", report_letter(core)).text));
 	for (size_t at = 0; (window = shown_next(shown, 0, "window", &at));)
 		if (strcmp(kept_word(window, "buffer").text, "rob") == 0 &&
 			kept_number(window, "knee") > 0) {
-			add_card(page, "Looks ahead", words_of("%.0f", kept_number(window, "knee")),
-				words_of("instructions, %s (%.0f to %.0f)%s", report_letter(window),
+			add_card(page, "Looks ahead",
+				words_of("%.0f instructions", kept_number(window, "knee")),
+				words_of("%s (%.0f to %.0f)%s", report_letter(window),
 					kept_number(window, "knee_lo"),
 					kept_number(window, "knee_hi"),
 					kept_flag(window, "contended")

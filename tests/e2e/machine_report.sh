@@ -36,7 +36,7 @@ grep -q '^| n1 | 1 | .*| - |$' three.md || fail "a load average that no record h
 expect 0 report one.md one.jsonl --quiet
 grep -qF '| 40.00 R (36.00 to 48.00) | 10.00 T (9.000 to 12.00) |' one.md || fail "no spread of a latency: $(grep L3 one.md)"
 grep -qF '| 16.00 R (8.000 to 20.00) | 0.250 R (0.125 to 0.312) | 64.00 T (32.00 to 80.00) |' one.md || fail "no spread of a bandwidth: $(grep read one.md)"
-grep -qF '64.00 T (32.00 to 80.00); 16.00 bytes per cycle' one.md || fail "no spread at the head: $(head -n 20 one.md)"
+grep -qF '64.00 GB/s, T (32.00 to 80.00); 16.00 bytes per cycle' one.md || fail "no spread at the head: $(head -n 20 one.md)"
 # A contended bandwidth is marked.
 ! grep -q '?' one.md || fail "a doubt about a quiet value: $(grep '?' one.md)"
 sed 's/"part":"bandwidth"/&,"contended":true/' one.jsonl >doubt.jsonl

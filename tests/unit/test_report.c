@@ -154,6 +154,32 @@ TEST(a_doubtful_window_is_marked)
 	free(text);
 }
 
+TEST(a_key_number_keeps_its_unit)
+{
+	char *text;
+
+	text_add(&lines,
+		"{\"v\":1,\"record\":\"probe\",\"id\":1,\"host\":\"n1\",\"seconds\":1,\"line\":64}"
+		"\n"
+		"{\"v\":1,\"record\":\"band\",\"id\":2,\"host\":\"n1\",\"level\":\"memory\","
+		"\"op\":\"read\",\"size\":16384,\"bytes_per_cycle\":6,\"gbps\":14.07,\"sample\":9}"
+		"\n"
+		"{\"v\":1,\"record\":\"core\",\"id\":3,\"host\":\"n1\",\"seconds\":5,\"width\":5."
+		"984,"
+		"\"cycles_from\":\"reference\"}\n"
+		"{\"v\":1,\"record\":\"window\",\"id\":4,\"host\":\"n1\",\"filler\":\"nop\","
+		"\"buffer\":\"rob\",\"knee\":496,\"knee_lo\":495,\"knee_hi\":497,"
+		"\"cycles_from\":\"reference\"}\n"
+		"{\"v\":1,\"record\":\"sample\",\"id\":5,\"host\":\"n1\",\"kernel\":\"combine\","
+		"\"cpe\":1,\"ghz\":2.5,\"quiet\":1.0}\n");
+	text = page_of("a.md");
+	check_contains(text, "**Core clock:** 2.50 GHz, mean of 1 sample (");
+	check_contains(text, "14.07 GB/s, T; 6.000 bytes per cycle");
+	check_contains(text, "**Width:** 6 slots per cycle, measured: 5.984 R");
+	check_contains(text, "**Looks ahead:** 496 instructions, R (495 to 497)");
+	free(text);
+}
+
 TEST(the_last_probe_of_a_machine_is_shown)
 {
 	char *text;
