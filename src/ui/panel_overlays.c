@@ -17,13 +17,6 @@ struct page {
 	int line, start;
 };
 
-static void heading(struct page *page, const char *text)
-{
-	if (page->line > page->start)
-		page->line++;
-	canvas_put(page->at, 0, page->line++, STYLE_TITLE, text);
-}
-
 /* Draws a text of the help from column x on, wrapped at the box's right edge. Lines of text outside
  * the page's box are not drawn. */
 static void paragraph(struct page *page, int x, enum style style, const char *text)
@@ -35,6 +28,13 @@ static void paragraph(struct page *page, int x, enum style style, const char *te
 	if (page->line + rows > 0 && page->line < at.height)
 		canvas_wrap(at, page->line, style, text);
 	page->line += int_most(rows, 1);
+}
+
+static void heading(struct page *page, const char *text)
+{
+	if (page->line > page->start)
+		page->line++;
+	paragraph(page, 0, STYLE_TITLE, text);
 }
 
 static void about(struct page *page, const struct kernel *kernel)

@@ -122,8 +122,8 @@ static bool is_small(const struct canvas *canvas)
 	return canvas->width < LAYOUT_MIN_WIDTH || canvas->height < LAYOUT_MIN_HEIGHT;
 }
 
-/* Returns the box of an overlay, border included. The key bar remains visible, because the key bar
- * shows how to close the overlay. */
+/* Returns the box of an overlay, border included. Except on a small screen, the key bar remains
+ * visible, because the key bar shows how to close the overlay. */
 static struct box overlay_at(struct canvas *canvas, const struct panel *panel, bool replay)
 {
 	int most_rows = panel ? panel->most_rows : 0;
@@ -176,11 +176,15 @@ static void draw_overlay(struct canvas *canvas, const struct scene *scene)
 				scene->view->screen.notice_bad ? STYLE_BAD : STYLE_TEXT,
 				notice.text);
 		}
-	} else
+	} else {
 		canvas_frame(at, STYLE_DIM,
 			scene->view->replay && at.y == 0 ? "REPLAY"
 			: panel == &panel_said		 ? scene->view->screen.text_title
 							 : panel->title);
+		/* A small screen has no key bar below the overlay. */
+		if (is_small(canvas) && at.width > 20)
+			canvas_put(at, at.width - 14, at.height - 1, STYLE_DIM, " Esc closes ");
+	}
 	panel->draw(inside(at, panel), scene);
 }
 
