@@ -163,10 +163,10 @@ TEST(inside_the_own_caches_one_lap_is_enough)
 
 /* Returns how many of at most 200 trials of a walk are marked as unsettled. `seconds`: of the walk
  * before the trials. `quiet`: the trials end with so many quiet ones. */
-static unsigned marked_of(double (*walk)(uint64_t), double seconds, unsigned quiet)
+static unsigned marked_of(double (*script)(uint64_t), double seconds, unsigned quiet)
 {
 	static struct trials trials;
-	struct measure measure = settled(walk, seconds, 1 << 20);
+	struct measure measure = settled(script, seconds, 1 << 20);
 	struct measure_goal goal = { .quiet = quiet, .trials = 200, .until = clock_seconds() + 60 };
 	const atomic_bool cancel = false;
 	unsigned marked = 0;
