@@ -336,7 +336,7 @@ TEST(what_has_no_picture_says_so)
 
 	show("counters");
 	check_refused(chart_view(view, &origin, &chart, &what),
-		"slices, mountain, probe, windows, sweep, ladder, ports, code, timeline and graph "
+		"curves, mountain, probe, windows, sweep, limits, ports, code, timeline and graph "
 		"have one");
 	assert_null(chart);
 	view->screen.front = "ladder";

@@ -93,7 +93,7 @@ TEST(a_function_is_found_and_shown_with_its_limits_and_lines)
 	act("view ports");
 	check_usage(session_command(session, "picture x.gp", now),
 		"no picture of the probed pressure, because programs are not run; probe, "
-		"windows, sweep, ladder, timeline and graph have one");
+		"windows, sweep, limits, timeline and graph have one");
 	assert_int_equal(view.explanation->lines[0].line, LINE_SUM_LOOP);
 	check_contains(view.remark, "made.c:12");
 	/* The list of kernels has the function, and the way back. */
