@@ -35,20 +35,24 @@
 /* ---- Limits of rename */
 
 /* Adds the limit of indexed memory operands that rename splits in two. For a single instruction it
- * is not known whether its operand splits, so the limit is soft. */
-static void add_unlamination(struct tally *tally)
+ * is not known whether its operand splits, so the limit is soft. Returns its cycles per path; 0:
+ * the loop has no such operand. */
+static double add_unlamination(struct tally *tally)
 {
 	const struct uarch *uarch = tally->uarch;
 	double slots = tally->slots + tally->unlaminated;
 	bool places =
 		uarch_known(uarch->fact[SIZE_SPLIT_SLOTS]) || uarch_known(uarch->fact[CAP_SPLITS]);
+	double cycles;
 
-	if (tally->unlaminated > 0 && uarch->width > 0)
-		limits_add(tally, LIMIT_UNLAMINATION,
-			places ? rename_cycles(tally) : slots / uarch->width,
-			"%s micro-ops, %s of them split off for indexed addresses, %s a cycle",
-			words_turn(tally, slots).text, words_turn(tally, tally->unlaminated).text,
-			words_number(uarch->width).text);
+	if (!(tally->unlaminated > 0) || !(uarch->width > 0))
+		return 0;
+	cycles = places ? rename_cycles(tally) : slots / uarch->width;
+	limits_add(tally, LIMIT_UNLAMINATION, cycles,
+		"%s micro-ops, %s of them split off for indexed addresses, %s a cycle",
+		words_turn(tally, slots).text, words_turn(tally, tally->unlaminated).text,
+		words_number(uarch->width).text);
+	return cycles;
 }
 
 /* ---- Limits of execution */
@@ -200,8 +204,9 @@ static double evenly(const struct tally *tally)
 /* Adds the limit of a core that chooses ports at rename, computed by the pipeline model. Measured
  * on Zen 4: if the simulated loop loses nothing, operations may still be split evenly over their
  * ports, however full these are. 8 multiplications and 12 other operations take 11.0 cycles, and so
- * do loops whose dispatch comes into step. Which loops do is not known. */
-static void add_scheduling(struct tally *tally)
+ * do loops whose dispatch comes into step. Which loops do is not known. `split`: the cycles of the
+ * limit of split instructions, which the simulated loop contains. */
+static void add_scheduling(struct tally *tally, double split)
 {
 	const double even = evenly(tally);
 	double cycles;
@@ -209,7 +214,7 @@ static void add_scheduling(struct tally *tally)
 	if (!(tally->uarch->fact[EXTRA_BINDS_PORTS] > 0) || hides_work(tally))
 		return;
 	cycles = pipeline_run(tally, tally->place->walk.restart / tally->elements, false);
-	if (cycles > tally->bound * 1.005)
+	if (cycles > fmax(tally->bound, split) * 1.005)
 		limits_add(tally, LIMIT_SCHEDULING, cycles,
 			"ports chosen at rename, before operations are ready: %s cycles",
 			words_turn(tally, cycles).text);
@@ -439,8 +444,7 @@ void limits_soft(struct tally *tally, bool memory_only)
 	if (!memory_only) {
 		limits_front_end(tally);
 		limits_dense_branches(tally);
-		add_unlamination(tally);
-		add_scheduling(tally);
+		add_scheduling(tally, add_unlamination(tally));
 		add_vector_rename(tally);
 		add_mixed_accesses(tally);
 		add_parts(tally);
