@@ -314,8 +314,8 @@ struct status beside_open(struct session *session, const char *path);
 /* Ends this session, so that the explorer opens the recording `path`; empty: this machine. If
  * `change` is NULL, the function only checks whether the command has an effect. */
 struct status open_ask(const struct session *session, struct session *change, const char *path);
-/* Sets whether the session's caller can open a recording after this session. */
-/* `swapped` is session_swaps() of the session before. */
+/* Sets whether the session's caller can open a recording after this session. `swapped` is
+ * session_swaps() of the session before. */
 void open_allow(struct session *session, bool allowed, bool swapped);
 void open_drop(struct session *session);
 void beside_close(struct session *session);

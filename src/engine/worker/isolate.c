@@ -302,8 +302,9 @@ static double waited(pid_t process)
 /* The elements of a call. */
 static double elements_of(const struct request *request)
 {
-	return request->kernel->own ? (double)own_elements(request->kernel->own, request->v[0])
-				    : (double)request->v[0];
+	const struct own *own = request->kernel->own;
+
+	return (double)(own ? own_elements(own, request->v[0]) : (uint64_t)request->v[0]);
 }
 
 /* Whether the trials of a sample take too long, `elapsed` seconds after their beginning. On a busy
@@ -372,6 +373,9 @@ static struct status wait_for(const struct isolate *isolate, struct shared *shar
 		}
 		if (is_endless(isolate->request, child, now - began)) {
 			own_child_end(child, true);
+			if (!isolate->request->kernel->own)
+				return status_failed("%.100s is too slow: its calls took %.2g s",
+					name, now - began);
 			return status_failed(
 				"%.100s: %llu calls of loop(), with setup() if the file has it, "
 				"took %.2g s for %.3g elements each, and a sample needs more "

@@ -15,8 +15,8 @@ struct advice {
 	enum advice_kind kind;
 	struct setting setting;
 	int knob;
-	double from, to; /* CPE before and after the change; both predicted, or both measured */
-	bool measured;
+	double from, to; /* CPE before and after the change */
+	bool measured;	 /* whether both are measured; otherwise both are predicted */
 	char words[200]; /* text of the advice: "acc=4 (and unroll=4) shortens the chain: 0.750
 			    predicted", or a sentence about a change of the code */
 	char set[120]; /* every changed knob, such as "acc=4 unroll=4"; empty for ADVICE_SENTENCE */

@@ -364,8 +364,10 @@ bool cost_predict(const struct explanation *explanation, int first, const struct
 			row->delay = delay_by(&prediction, at, row->latency);
 			/* What delay_of() adds may take longer by the port that it gets, so the
 			 * chain itself counts if it limits the loop. */
-			later = (later - held) * row->latency / row->delay;
-			model = fmax(model, chained > 0 ? chained : fmin(later, base));
+			model = fmax(model,
+				chained > 0
+					? chained
+					: fmin((later - held) * row->latency / row->delay, base));
 		}
 		row->model = isfinite(model) ? model : NAN;
 	}

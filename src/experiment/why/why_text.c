@@ -174,8 +174,8 @@ static void print_causes(FILE *out, const struct why_report *report)
 
 		if (is_cause(cause) && cause->work && predicted > COUNTED_LEAST * report->gap)
 			print_text(out, words_of("%s: ", cause->name).text,
-				words_of("%s of these cycles are in the prediction already; the "
-					 "share is that of the others.",
+				words_of("The prediction already contains %s of these cycles. The "
+					 "share counts the others.",
 					units_value(predicted).text)
 					.text);
 	}

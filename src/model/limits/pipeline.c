@@ -128,7 +128,8 @@ static bool rename_steps(struct pipeline *pipeline, struct progress *progress)
 {
 	const struct loop *loop = pipeline->loop;
 	int counts[UARCH_PORTS], loads[UARCH_PORTS];
-	struct rename_cycle cycle = { 0 };
+	/* A long instruction of the cycle before may have taken slots of this one. */
+	struct rename_cycle cycle = { .slots = later(pipeline->width - progress->credit, 0) };
 	int nodes = pipeline->graph.node_count, steps = loop->path_count,
 	    ports = uarch_port_count(pipeline->tally->uarch);
 	const struct pipeline_rules *rules = pipeline->rules;
