@@ -35,7 +35,7 @@ enum { PAGES_MATTER = 256 << 10 };
 struct status bench_open(struct bench *bench, const struct cli *cli)
 {
 	const struct worker_options options = {
-		.cpu = cli->cpu, .watch_turn = uarch_watch_turn, .bind_caller = true
+		.cpu = cli->cpu, .alone = uarch_alone, .bind_caller = true
 	};
 	struct status status;
 

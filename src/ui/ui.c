@@ -292,7 +292,7 @@ static void choose_theme(struct session *session, const char *option)
 struct status ui_run(const struct ui_options *options, int *exit_status)
 {
 	const struct worker_options worker_options = {
-		.cpu = options->cpu, .watch_turn = uarch_watch_turn, .bind_caller = true
+		.cpu = options->cpu, .alone = uarch_alone, .bind_caller = true
 	};
 	const struct explainer explainer =
 		options->replay ? replay_explainer(options->replay) : explainer_model;

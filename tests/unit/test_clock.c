@@ -50,17 +50,52 @@ TEST(a_calibration_beside_a_busy_hyper_thread_takes_the_turn_of_the_core_model)
 {
 	struct clock clock = { .turn = 2.6, .turn_sure = true, .ghz = 3.6, .watched = true };
 
-	clock_expect_turn(&clock, 0);
+	clock_expect(&clock, &(struct clock_alone){ 0 });
 	check_near(clock.turn, 2.6, 1e-12);
-	clock_expect_turn(&clock, 2.2);
+	clock_expect(&clock, &(struct clock_alone){ .turn = 2.2 });
 	check_near(clock.turn, 2.6, 1e-12);
-	clock_expect_turn(&clock, 1.646);
+	clock_expect(&clock, &(struct clock_alone){ .turn = 1.646, .buffer = 512 });
 	check_near(clock.turn, 1.646, 1e-12);
+	assert_int_equal(clock.buffer, 512);
+	check_near(clock.window, 0, 0);
+	clock_expect(&clock, &(struct clock_alone){ .buffer = 512, .window = 0.66 });
+	check_near(clock.window, 0.66 * 46 * 3, 1e-9);
 	clock.turn_sure = false;
-	clock_expect_turn(&clock, 1.6);
+	clock_expect(&clock, &(struct clock_alone){ .turn = 1.6 });
 	check_near(clock.turn, 1.6, 1e-12);
 	clock_learn(&clock, 1.5, 3.6);
 	check_near(clock.turn, 1.6, 1e-12);
+}
+
+/* A pass fits the whole reorder buffer, and its nops do not fit half of it, on all cores from Sandy
+ * Bridge to Golden Cove. */
+TEST(the_window_loop_fits_only_the_whole_reorder_buffer)
+{
+	for (unsigned entries = 160; entries <= 520; entries += 8) {
+		struct clock_window window = clock_window_of(entries);
+
+		assert_true(window.links + window.nops + 4 < 0.75 * entries);
+		assert_true(window.nops > entries / 2);
+		/* Even a core of four slots a cycle renames a pass before its chain ends. */
+		assert_true(
+			(window.links + window.nops + 4) / 4.0 < window.links * CLOCK_LINK_CYCLES);
+	}
+	assert_true(clock_window_of(4096).links <= CLOCK_WINDOW_LINKS);
+	assert_true(clock_window_of(4096).nops <= CLOCK_WINDOW_NOPS);
+}
+
+/* Where the other hyper-thread is awake in all readings, nothing is known, and nothing is said. */
+TEST(a_window_that_never_overlapped_is_unknown)
+{
+	struct clock_window window = clock_window_of(512);
+	double cycles[24];
+
+	for (int i = 0; i < 24; i++)
+		cycles[i] = i % 6 == 0 ? 93 + 0.01 * i : 176;
+	check_near(clock_window_from(&window, cycles, 24), 93, 0.2);
+	for (int i = 0; i < 24; i++)
+		cycles[i] = 170 + i;
+	check_near(clock_window_from(&window, cycles, 24), 0, 0);
 }
 
 /* Half of the readings with a chain that is slow by three, a few beside a busy sibling. */

@@ -244,18 +244,18 @@ TEST(a_worker_whose_kernel_does_not_return_is_left)
 		;
 }
 
-static double hold_the_start(const struct machine *machine)
+static struct clock_alone hold_the_start(const struct machine *machine)
 {
 	while (!atomic_load(&released))
 		sched_yield();
-	return 0;
+	return (struct clock_alone){ 0 };
 }
 
 /* hwloc reads a large topology for seconds. A user who quits during that time does not wait. */
 TEST(a_worker_that_is_not_ready_is_left_at_once)
 {
 	const struct worker_options options = {
-		.cpu = -1, .watch_turn = hold_the_start, .end_after = 60
+		.cpu = -1, .alone = hold_the_start, .end_after = 60
 	};
 	double begin = monotonic_seconds();
 	struct status status;

@@ -11,6 +11,9 @@
  * reference chain and the watch loops). */
 enum { CLOCK_READINGS = 60 };
 
+/* Number of timings of the window loop in clock_find_window(). */
+enum { WINDOW_READINGS = 24 };
+
 double clock_seconds(void)
 {
 	return clock_read(CLOCK_MONOTONIC_RAW);
@@ -149,12 +152,64 @@ void clock_learn(struct clock *clock, double turns, double ghz)
 	clock->turn_sure = true;
 }
 
-void clock_expect_turn(struct clock *clock, double alone)
+void clock_expect(struct clock *clock, const struct clock_alone *alone)
 {
-	if (clock->watched && alone > 0 && (!clock->turn_sure || clock->turn > 1.25 * alone)) {
-		clock->turn = alone;
+	if (!clock->watched)
+		return;
+	if (alone->turn > 0 && (!clock->turn_sure || clock->turn > 1.25 * alone->turn)) {
+		clock->turn = alone->turn;
 		clock->turn_sure = true;
 	}
+	clock->buffer = alone->buffer;
+	clock->window = alone->window * clock_window_of(alone->buffer).links * CLOCK_LINK_CYCLES;
+}
+
+struct clock_window clock_window_of(unsigned entries)
+{
+	return (struct clock_window){
+		.links = (unsigned)fmin(entries / 11, CLOCK_WINDOW_LINKS),
+		.nops = (unsigned)fmin(entries * 0.58 + 4, CLOCK_WINDOW_NOPS),
+	};
+}
+
+double clock_window_cycles(const struct clock *clock, double ticks, double cycle)
+{
+	return (ticks - clock->overhead) / cycle / CLOCK_WINDOWS;
+}
+
+/* The chains of two passes run at the same time if a pass takes less than this share of the time of
+ * its chain: 0.68 on Golden Cove, and 1.2 in half a reorder buffer. */
+#define WINDOW_OVERLAPS 0.85
+
+double clock_window_from(const struct clock_window *window, double *cycles, unsigned count)
+{
+	double fast;
+
+	stats_sort(cycles, count);
+	fast = stats_quantile(cycles, count, 0.1);
+	return fast < WINDOW_OVERLAPS * window->links * CLOCK_LINK_CYCLES ? fast : 0;
+}
+
+void clock_find_window(struct clock *clock)
+{
+	const struct clock_window window = clock_window_of(clock->buffer);
+	double cycles[WINDOW_READINGS];
+
+	if (!clock->watched || clock->buffer == 0 || clock->window > 0)
+		return;
+	clock_window(&window, CLOCK_WINDOWS);
+	for (unsigned i = 0; i < WINDOW_READINGS; i++) {
+		uint64_t a = clock_ticks();
+		clock_chain(CLOCK_CHAIN_UNIT * 8);
+		uint64_t b = clock_ticks();
+		clock_window(&window, CLOCK_WINDOWS);
+		uint64_t c = clock_ticks();
+
+		cycles[i] = clock_window_cycles(clock, (double)(c - b),
+			((double)(b - a) - clock->overhead) /
+				(CLOCK_CHAIN_UNIT * 8 * CLOCK_LINK_CYCLES));
+	}
+	clock->window = clock_window_from(&window, cycles, WINDOW_READINGS);
 }
 
 /* Time limit for the calibration, seconds: the reference chain of dependent instructions should

@@ -27,6 +27,12 @@ void clock_turn(uint64_t turns)
 	(void)turns;
 }
 
+void clock_window(const struct clock_window *window, uint64_t passes)
+{
+	(void)window;
+	(void)passes;
+}
+
 void clock_clean_vectors(void)
 {
 }

@@ -58,6 +58,38 @@ void clock_turn(uint64_t turns)
 			 : "cc");
 }
 
+/* Jumps into both rows of instructions, so that only the wanted number of them runs. The nops have
+ * eight bytes, as above; a multiplication has three. */
+void clock_window(const struct clock_window *window, uint64_t passes)
+{
+	uint64_t links, nops;
+	uint32_t x;
+
+	__asm__ volatile("leaq 3f(%%rip), %0\n\t"
+			 "subq %4, %0\n\t"
+			 "leaq 4f(%%rip), %1\n\t"
+			 "subq %5, %1\n\t"
+			 ".p2align 6\n"
+			 "2:\n\t"
+			 "xorl %2, %2\n\t"
+			 "jmpq *%0\n\t"
+			 ".rept %c6\n\t"
+			 "imull %2, %2\n\t"
+			 ".endr\n"
+			 "3:\n\t"
+			 "jmpq *%1\n\t"
+			 ".rept %c7\n\t"
+			 ".byte 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n\t"
+			 ".endr\n"
+			 "4:\n\t"
+			 "decq %3\n\t"
+			 "jnz 2b"
+			 : "=&r"(links), "=&r"(nops), "=&a"(x), "+r"(passes)
+			 : "r"((uint64_t)window->links * 3), "r"((uint64_t)window->nops * 8),
+			 "i"(CLOCK_WINDOW_LINKS), "i"(CLOCK_WINDOW_NOPS)
+			 : "cc");
+}
+
 void clock_clean_vectors(void)
 {
 	if (__builtin_cpu_supports("avx"))

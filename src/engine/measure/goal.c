@@ -15,6 +15,12 @@
 /* The maximum number of trials (timings of the kernel) in a round. */
 enum { ROUND_TRIALS = 2 };
 
+/* A trial whose window loop (which shows a hyper-thread that is awake) takes more than this
+ * multiple of its time on an undisturbed core counts as one whose watch loops are as slow. On
+ * Golden Cove, an awake hyper-thread makes the window loop 1.8 times as slow, and noise is below 1
+ * %. */
+#define WINDOW_SLOW 1.2
+
 struct chain_time {
 	double slope; /* ticks per core cycle */
 	double total; /* ticks of the short and the long run of the reference chain of dependent
@@ -28,6 +34,8 @@ struct timed_round {
 	uint64_t watch, turns; /* ticks of the watch chain and of the iterations of the watch loops
 				  (which show a busy hyper-thread); `turns` is the higher value of
 				  before and after the kernel */
+	uint64_t window; /* ticks of the window loop (which shows a hyper-thread that is awake), the
+			    higher value of before and after the kernel; 0: not timed */
 	struct clock_thread was, now;
 };
 
@@ -179,6 +187,20 @@ static uint64_t turn_ticks(void)
 	return clock_ticks() - begin;
 }
 
+static uint64_t window_ticks(const struct clock *clock)
+{
+	const struct clock_window window = clock_window_of(clock->buffer);
+	uint64_t begin;
+
+	if (!clock->watched || !(clock->window > 0))
+		return 0;
+	/* The first pass brings the code back into the caches. */
+	clock_window(&window, 1);
+	begin = clock_ticks();
+	clock_window(&window, CLOCK_WINDOWS);
+	return clock_ticks() - begin;
+}
+
 static uint64_t watch_ticks(void)
 {
 	uint64_t begin = clock_ticks();
@@ -217,6 +239,7 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 
 	round->watch = clock->watched ? watch_ticks() : 0;
 	round->turns = clock->watched ? turn_ticks() : 0;
+	round->window = window_ticks(clock);
 	/* Make one untimed call: after some microseconds of scalar code, the vector units need
 	 * about as long to reach full speed. Without the untimed call, only the first timed region
 	 * would include the time in which the vector units reach full speed. */
@@ -238,6 +261,8 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 		uint64_t turns = turn_ticks();
 
 		round->turns = turns > round->turns ? turns : round->turns;
+		turns = window_ticks(clock);
+		round->window = turns > round->window ? turns : round->window;
 	}
 	round->after = chain_ticks(clock);
 	round->now = clock_thread();
@@ -303,6 +328,13 @@ static struct trial make_trial(const struct measure *measure, const struct timed
 		trial.check = (float)(trial.cpe / cycles);
 		trial.cpe = cycles;
 		trial.ghz = cycles / (slope / hz) * 1e-9;
+	}
+	if (round->window > 0) {
+		double slower =
+			clock_window_cycles(clock, (double)round->window, cycle) / clock->window;
+
+		if (slower > WINDOW_SLOW)
+			trial.turns = fmaxf(trial.turns, (float)slower);
 	}
 	/* trials_classify() judges a trial by the time of its watch chain, so a long time marks the
 	 * trial as contended. */

@@ -36,10 +36,11 @@ struct trial {
 			documented time; the inverse if the reference chain itself was slow. The
 			ratio for the watch chain is 1 on an undisturbed core; NAN: no watch chain
 		      */
-	float turns;  /* time of an iteration of the watch loops ÷ its time on an undisturbed core,
-			 the higher of the values before and after the trial. NAN: no watch loops */
-	float at;     /* seconds since the request began */
-	uint8_t fate; /* the value of an enum trial_fate */
+	float turns;	/* time of an iteration of the watch loops, or of the window loop if that is
+			   slower, ÷ its time on an undisturbed core, the higher of the values before
+			   and after the trial. NAN: no watch loops */
+	float at;	/* seconds since the request began */
+	uint8_t fate;	/* the value of an enum trial_fate */
 	bool unsettled; /* true: the caches were not in steady state in this trial, so they held
 			   other lines than in an endless walk over the data */
 	uint8_t place;	/* position of the working set in memory: its offset in units of 2 MiB */

@@ -255,7 +255,7 @@ static void make_trials(
 	struct counting *counting = request->plan.id != 0 ? target->counting : NULL;
 	unsigned count = visit->placements;
 	bool fresh = budget->fresh && slot;
-	struct clock clock = target->clock;
+	struct clock clock;
 	uint64_t first = machine_cache(&target->machine, 1);
 	double bend;
 	struct measure measure;
@@ -266,6 +266,8 @@ static void make_trials(
 		.patience = budget->patience,
 		.fewest = budget->fewest };
 
+	clock_find_window(&target->clock);
+	clock = target->clock;
 	/* Load threads of the request itself slow this core down: this slowdown is not contention.
 	 */
 	clock.watched = clock.watched && visit->need.processors == 1;

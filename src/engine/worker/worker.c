@@ -117,8 +117,11 @@ static void *worker_main(void *context)
 	bool rests = false; /* the worker has given the memory of working sets back, and no request
 			       came since */
 
-	if (worker->options.watch_turn && status_is_ok(&opened))
-		clock_expect_turn(&target->clock, worker->options.watch_turn(&target->machine));
+	if (worker->options.alone && status_is_ok(&opened)) {
+		const struct clock_alone alone = worker->options.alone(&target->machine);
+
+		clock_expect(&target->clock, &alone);
+	}
 
 	pthread_mutex_lock(&worker->lock);
 	target->opened = opened;

@@ -8,16 +8,16 @@
 #pragma once
 
 #include "base/status.h"
+#include "engine/clock/clock.h"
 #include "engine/engine.h"
 
 struct worker;
 
 struct worker_options {
 	int cpu; /* the core to measure; -1: the worker chooses a core */
-	/* Returns the cycles of one iteration of the clock's watch loops (which show a busy
-	 * hyper-thread) on this machine's core without a busy hyper-thread; 0: unknown. The
+	/* Returns what the core model says of this machine's core if one thread uses it alone. The
 	 * worker's thread calls this function once. NULL: unknown. */
-	double (*watch_turn)(const struct machine *machine);
+	struct clock_alone (*alone)(const struct machine *machine);
 	double rest_after; /* seconds without a request after which the worker gives its memory
 			      back; 0: a minute */
 	double end_after;  /* seconds that worker_stop() waits; 0: two seconds */

@@ -245,17 +245,25 @@ struct status uarch_choose(
 	return status;
 }
 
-double uarch_watch_turn(const struct machine *machine)
+struct clock_alone uarch_alone(const struct machine *machine)
 {
 	struct uarch_choice core;
 	struct status status = uarch_choose(NULL, machine, &core);
-	double turn = 0;
+	struct clock_alone alone = { 0 };
 
-	/* The decrement and the branch are fused and take one rename slot. */
-	if (status_is_ok(&status) && core.uarch && uarch_known(core.uarch->width))
-		turn = 1 + (CLOCK_TURN_NOPS + 1) / core.uarch->width / CLOCK_TURN_SHARE;
+	if (status_is_ok(&status) && core.uarch) {
+		double width = core.uarch->width, entries = core.uarch->fact[SIZE_ROB];
+
+		/* The decrement and the branch are fused and take one rename slot. */
+		if (uarch_known(width))
+			alone.turn = 1 + (CLOCK_TURN_NOPS + 1) / width / CLOCK_TURN_SHARE;
+		if (uarch_known(entries))
+			alone.buffer = (unsigned)entries;
+		if (uarch_known(core.uarch->fact[EXTRA_WINDOW_PASS]))
+			alone.window = core.uarch->fact[EXTRA_WINDOW_PASS];
+	}
 	uarch_choice_free(&core);
-	return turn;
+	return alone;
 }
 
 void uarch_choice_free(struct uarch_choice *core)

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "engine/clock/clock.h"
 #include "engine/counters/counters.h"
 #include "engine/machine/machine.h"
 #include "model/code/insn.h"
@@ -228,11 +229,11 @@ struct status uarch_choose(
 	const char *name, const struct machine *machine, struct uarch_choice *core);
 void uarch_choice_free(struct uarch_choice *core);
 
-/* Returns the cycles of one iteration of the clock's watch loops (which show a busy hyper-thread)
- * on this machine's core without a busy hyper-thread: one taken branch a cycle, and as many nops a
- * cycle as the core has rename slots. 1.646 on a core of 6 slots; measured on Zen 4: 1.644 to
- * 1.654. 0: the machine's core has no model. */
-double uarch_watch_turn(const struct machine *machine);
+/* Returns what the model of this machine's core says of a core that one thread uses alone. An
+ * iteration of the clock's watch loops (which show a busy hyper-thread) takes one taken branch a
+ * cycle, and as many nops a cycle as the core has rename slots: 1.646 on a core of 6 slots;
+ * measured on Zen 4: 1.644 to 1.654. All 0: the machine's core has no model. */
+struct clock_alone uarch_alone(const struct machine *machine);
 
 /* ---- Facts */
 /* The words that name each fact in core files ("size rob"). uarch_fact_find() returns UARCH_FACTS

@@ -201,6 +201,9 @@ FACT(EXTRA_LINE_ENTRIES, "extra line-entries")
 FACT(EXTRA_OPCACHE_ENTRIES, "extra opcache-entries")
 /* the loop buffer repeats a short loop until the copies have this number of micro-ops */
 FACT(EXTRA_LOOP_COPIES, "extra loop-copies")
+/* cycles of a pass of the clock's window loop on a core that one thread uses, divided by those of
+ * the pass's dependent multiplications (clock_window_of()) */
+FACT(EXTRA_WINDOW_PASS, "extra window-pass")
 /* largest number of L1 misses that can be in flight at the same time */
 FACT(EXTRA_MISSES, "extra misses")
 /* cycles for which a line that arrives in the first-level cache keeps loads to general registers
