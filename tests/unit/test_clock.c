@@ -3,6 +3,7 @@
 
 #include "engine/clock/clock.h"
 #include "engine/measure/measure.h"
+#include "engine/worker/quietest.h"
 
 TEST(a_better_turn_is_learnt)
 {
@@ -157,6 +158,20 @@ TEST(few_trials_tell_nothing)
 	trials.count = 40;
 	check_near(trials_best_turns(&trials, &ghz), 0.5, 1e-6);
 	check_near(ghz, 3, 1e-12);
+}
+
+/* A reading wanders by some percent; a busy hyper-thread makes the loops slower by a third. */
+TEST(another_core_is_chosen_only_if_the_first_one_is_disturbed)
+{
+	assert_int_equal(quietest_of((double[]){ 1.66, 1.65, 1.70 }, 3), 0);
+	assert_int_equal(quietest_of((double[]){ 1.66, 3.1, 3.2 }, 3), 0);
+	assert_int_equal(quietest_of((double[]){ 3.2, 2.9, 1.66, 1.65 }, 4), 3);
+	/* Where all are disturbed alike, the first one stays. */
+	assert_int_equal(quietest_of((double[]){ 3.2, 3.1, 3.3 }, 3), 0);
+	/* A processor that cannot be used. */
+	assert_int_equal(quietest_of((double[]){ 3.2, NAN, 1.66 }, 3), 2);
+	assert_int_equal(quietest_of((double[]){ NAN, 1.66 }, 2), 1);
+	assert_int_equal(quietest_of((double[]){ NAN, NAN }, 2), 0);
 }
 
 RUN_TESTS()

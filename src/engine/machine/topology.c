@@ -256,6 +256,11 @@ static int kind_of(const struct topology *topology, int cpu)
 	return kind;
 }
 
+bool topology_same_kind(const struct topology *topology, int a, int b)
+{
+	return kind_of(topology, a) == kind_of(topology, b);
+}
+
 /* The number of hardware threads of the same core that come before `cpu`. The measured thread comes
  * first. */
 static int thread_of(

@@ -46,6 +46,9 @@ bool topology_keep_off(const struct topology *topology, int thread, int cpu);
  * Returns the number of processors. */
 int topology_others(const struct topology *topology, int cpu, int *others, int most);
 
+/* Whether two processors are of one kind: on hybrid machines, cores differ. */
+bool topology_same_kind(const struct topology *topology, int a, int b);
+
 /* Checks whether memory may be put on a memory node, which is given by the system's number. The
  * text of STATUS_FAILED lists the nodes that this process may use. */
 struct status topology_check_node(const struct topology *topology, int node);

@@ -17,6 +17,7 @@
 #include "engine/own/own.h"
 #include "engine/worker/isolate.h"
 #include "engine/worker/load_threads.h"
+#include "engine/worker/quietest.h"
 #include "kernels/knob_rows.h"
 
 /* The fractional part of the golden ratio: its multiples modulo 1 spread evenly and never repeat.
@@ -517,6 +518,8 @@ struct status target_open(struct target *target, int cpu, int avoid_cpu, int cal
 	status = topology_choose(target->topology, cpu, avoid_cpu, &machine->cpu);
 	if (!status_is_ok(&status))
 		return status;
+	if (cpu < 0)
+		machine->cpu = quietest_core(target->topology, machine->cpu);
 	/* Call load_threads_new() before any thread is bound: the threads' affinity shows which
 	 * processors this process may use. */
 	target->threads = load_threads_new(target->topology, machine->cpu);

@@ -33,9 +33,10 @@ struct target {
 
 /* Chooses the core, binds the calling thread to it, calibrates the clock, and reads the machine
  * facts except machine.known. The parameter `cpu` is the core to measure. If cpu is -1,
- * target_open() chooses a core, but avoids avoid_cpu (-1: it avoids no core). The parameter
- * `caller_thread` is a thread to move off the measured core, if another core exists; 0: no thread
- * is moved. STATUS_USAGE: the core does not exist or is not allowed for this process. */
+ * target_open() chooses a core, the quietest of some, but avoids avoid_cpu (-1: it avoids no core).
+ * The parameter `caller_thread` is a thread to move off the measured core, if another core exists;
+ * 0: no thread is moved. STATUS_USAGE: the core does not exist or is not allowed for this process.
+ */
 struct status target_open(struct target *target, int cpu, int avoid_cpu, int caller_thread);
 
 /* A function that receives each result of a request to measure; the last result is final. */
