@@ -11,9 +11,9 @@
 /* Widths in columns: of the iteration's number, of the mark of the carried chain, of the ports, of
  * the inputs, of the shortest and the longest instruction. */
 enum { TURN = 3, MARK = 2, PORTS = 4, NEEDS = 7, INSN_LEAST = 12, INSN_MOST = 34 };
-/* Number of rows of the sentence about the chosen row, and number of rows from which the panel has
- * room for the legend. */
-enum { SENTENCE = 2, LEGEND_FROM = 13 };
+/* Number of rows of the sentence about the chosen row, and numbers of rows from which the panel has
+ * room for the first row of the legend, and for the second. */
+enum { SENTENCE = 2, LEGEND_FROM = 9, LEGEND_WHOLE_FROM = 13 };
 /* The largest number of instructions whose texts determine the width of their column. */
 enum { INSNS_MEASURED = 64 };
 
@@ -144,21 +144,25 @@ static void draw_timeline_row(struct box at, int y, int index, const struct part
 }
 
 /* Draws the legend: the meaning of the diagram's letters, in one row or two. */
-static void draw_legend(struct box at, int y, const struct view *view)
+static void draw_legend(struct box at, int y, int rows, const struct view *view)
 {
-	struct words ports = diagram_ports(view->timeline, view->explanation->limits.uarch);
-
-	canvas_put(at, 0, y, STYLE_DIM,
-		"D dispatched  = waits  0-9 a-z begins on a port  e executes  - done  R retires");
-	canvas_put(at, 0, y + 1, STYLE_DIM, ports.text);
+	if (rows > 0)
+		panels_fit(at, y, STYLE_DIM,
+			"D dispatched  = waits  0-9 a-z begins on a port  e executes  - done  R "
+			"retires\n"
+			"D dispatched  = waits  0-9 a-z port  e executes  R retires\n"
+			"= waits  0-9 port  e executes  R retires");
+	if (rows > 1)
+		canvas_put(at, 0, y + 1, STYLE_DIM,
+			diagram_ports(view->timeline, view->explanation->limits.uarch).text);
 }
 
 static void draw_timeline(struct box at, const struct scene *scene)
 {
 	const struct view *view = scene->view;
 	const struct timeline *timeline = view->timeline;
-	bool legend = at.height >= LEGEND_FROM;
-	int note = 0, rows = at.height - 1 - SENTENCE - 2 * legend;
+	int legend = (at.height >= LEGEND_FROM) + (at.height >= LEGEND_WHOLE_FROM);
+	int note = 0, rows = at.height - 1 - SENTENCE - legend;
 	struct part part;
 	double each, from;
 
@@ -193,8 +197,7 @@ static void draw_timeline(struct box at, const struct scene *scene)
 	if (note)
 		canvas_wrap(box_part(at, 0, SENTENCE, at.width, note), 0,
 			timeline->differs ? STYLE_WARN : STYLE_DIM, timeline->note);
-	if (legend)
-		draw_legend(at, SENTENCE + note, view);
+	draw_legend(at, SENTENCE + note, legend, view);
 }
 
 static bool timeline_alone(const struct view *view)
@@ -350,9 +353,11 @@ static void draw_graph(struct box at, const struct scene *scene)
 	canvas_wrap(box_part(at, 0, 0, at.width, SENTENCE), 0, STYLE_TEXT,
 		graph_sentence(view, part.chosen).text);
 	if (legend)
-		canvas_put(at, 0, SENTENCE, STYLE_DIM,
+		panels_fit(at, SENTENCE, STYLE_DIM,
 			"● carried chain  line: last input  dots: earlier input  ' previous "
-			"iteration");
+			"iteration\n"
+			"● carried chain  line: last input  ' previous iteration\n"
+			"● carried chain  line: last input");
 }
 
 static bool graph_alone(const struct view *view)

@@ -69,13 +69,13 @@ static struct words unit_of_causes(const struct scene *scene)
 	if (!at || !count)
 		return (struct words){ "" };
 	if (at->width >= CAUSES_FROM)
-		return words_of("; causes: %s", each.text);
+		return words_of("; causes for %s", each.text);
 	if (limit)
 		wordings = panels_cause(explanation, NULL, limit);
 	if (!strchr(wordings.text, '\n') ||
 		strlen(limit->cause) + strlen(" ()") + strlen(count) <= (size_t)at->width)
 		return (struct words){ "" };
-	return words_of("; cause: %s", count);
+	return words_of("; cause for %s", count);
 }
 
 static struct words title_of(const struct scene *scene)

@@ -82,6 +82,9 @@ TEST(most_of_the_cycles_give_the_name)
 		(struct limit){ .kind = LIMIT_MEMORY_LATENCY, .known = true, .cpe = 759.9 };
 	limits.predicted_by = 0;
 	assert_int_equal(limits_main(&limits), 1);
+	assert_string_equal(limits_predicted_by(&limits, 0).text, "memory-latency and page-walks");
+	/* Where both rows show one number, the first name is enough. */
+	limits.limit[1].cpe = 766.88;
 	assert_string_equal(limits_predicted_by(&limits, 0).text, "memory-latency");
 	limits.limit[1].cpe = 600;
 	assert_string_equal(limits_predicted_by(&limits, 0).text, "memory-latency and page-walks");

@@ -381,9 +381,6 @@ int limits_main(const struct limits *limits)
 	return main_above(limits, 0);
 }
 
-/* A limit that adds a smaller part than this of the predicted cycles is not named. */
-static const double NAMED_LEAST = 0.05;
-
 struct words limits_predicted_by(const struct limits *limits, double above)
 {
 	int main = main_above(limits, above);
@@ -393,7 +390,10 @@ struct words limits_predicted_by(const struct limits *limits, double above)
 		return words_of("%s", "");
 	first = &limits->limit[main];
 	top = &limits->limit[limits->predicted_by];
-	if (top->cpe - first->cpe > NAMED_LEAST * (top->cpe - above))
+	/* The number is that of `top`: `first` alone is not the cause if its number reads
+	 * otherwise.
+	 */
+	if (strcmp(units_cycles(top->cpe).text, units_cycles(first->cpe).text) != 0)
 		return words_of(
 			"%s and %s", limit_rows[first->kind].name, limit_rows[top->kind].name);
 	return words_of("%s", limit_rows[first->kind].name);

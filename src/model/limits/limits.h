@@ -174,8 +174,8 @@ struct words limits_predicted(const struct limits *limits);
  * limit is known. */
 int limits_main(const struct limits *limits);
 /* Returns the names of the limits that cause the predicted cycles above `above`, in cycles per
- * element: "memory-latency", or "memory-latency and page-walks" if the second limit adds a
- * noticeable part. */
+ * element: "memory-latency", or "memory-latency and page-walks" if the two limits show different
+ * numbers. */
 struct words limits_predicted_by(const struct limits *limits, double above);
 
 /* Returns the effect of a code change that lowers limits of kind `kind`, as words: "breaks the
