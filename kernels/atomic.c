@@ -246,7 +246,7 @@ const struct kernel kernel_atomic = {
 		    "Modern Architectures",
 	.element = "operation",
 	.hint = "Down to cores, then +; then op",
-	.answer = "slices",
+	.answer = "curves",
 	KERNEL_KNOBS(knobs),
 	.footprint = atomic_footprint,
 	.seamless = true,

@@ -293,7 +293,7 @@ const struct kernel kernel_bandwidth = {
 		    "store. lmbench also counts bytes that it never loads.",
 	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
 		    "LMBench (memory bandwidth)",
-	.answer = "slices",
+	.answer = "curves",
 	.element = "access",
 	.hint = "Down to width, then +; then grow size",
 	.limit = "loads",

@@ -461,7 +461,7 @@ const struct kernel kernel_hash_lookup = {
 		    "are long, raise lookups.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up "
 		    "memory-bound programs with low ILP",
-	.answer = "slices",
+	.answer = "curves",
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then table=open",
 	KERNEL_KNOBS(knobs),

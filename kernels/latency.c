@@ -512,7 +512,7 @@ const struct kernel kernel_latency = {
 		    "first cache; stride=4160 spreads them.",
 	.document = "Maxwell & Cameron, Optimizing Application Performance: A Case Study Using "
 		    "LMBench (memory latency)",
-	.answer = "slices",
+	.answer = "curves",
 	.element = "load",
 	.hint = "+ on size, past each cache; then order=backward",
 	.limit = "latency",

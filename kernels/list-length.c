@@ -199,7 +199,7 @@ const struct kernel kernel_list_length = {
 		    "order=random to see the latency that prefetchers hide.",
 	.document = "Bryant & O'Hallaron, Computer Systems: A Programmer's Perspective, ch. 5 "
 		    "(load performance)",
-	.answer = "slices",
+	.answer = "curves",
 	.element = "list node",
 	.limit = "latency",
 	KERNEL_KNOBS(knobs),

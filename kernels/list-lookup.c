@@ -454,7 +454,7 @@ const struct kernel kernel_list_lookup = {
 		    "with all values, so they share the wait. form=unrolled waits once per group. "
 		    "form=array and form=index do not wait.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice",
-	.answer = "slices",
+	.answer = "curves",
 	.element = "node compared",
 	.hint = "Type size=24m misplaced=25, then + on form",
 	KERNEL_KNOBS(knobs),

@@ -522,7 +522,7 @@ const struct kernel kernel_matmul = {
 		    "shortens the chain of sums. n=1024 is slower than n=1025: change pad.",
 	.document =
 		"Maxwell & Cameron, Optimizing Application Performance: A Case Study Using LMBench",
-	.answer = "slices",
+	.answer = "curves",
 	.element = "multiply-add",
 	.hint = "Down to form, then +: the same product, faster",
 	KERNEL_KNOBS(knobs),

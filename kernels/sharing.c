@@ -169,7 +169,7 @@ const struct kernel kernel_sharing = {
 	.document = "Bolosky and Scott, False Sharing and its Effect on Shared Memory Performance",
 	.element = "addition",
 	.hint = "Down to cores, then +; then grow padding",
-	.answer = "slices",
+	.answer = "curves",
 	KERNEL_KNOBS(knobs),
 	.footprint = sharing_footprint,
 	.seamless = true,

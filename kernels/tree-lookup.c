@@ -405,7 +405,7 @@ const struct kernel kernel_tree_lookup = {
 		"With order=level child=computed a correct prediction fetches the next node early.",
 	.document = "Johnny's Software Lab, Instruction-level parallelism in practice: speeding up "
 		    "memory-bound programs with low ILP",
-	.answer = "slices",
+	.answer = "curves",
 	.element = "lookup",
 	.hint = "+ on size beyond the caches; then Down to lookups, +: several at a time",
 	KERNEL_KNOBS(knobs),

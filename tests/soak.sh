@@ -86,7 +86,7 @@ round() {
 	command_line mul-chain 1
 	command_line 'set size=16k'
 	command_line 'set acc=1' 2
-	command_line 'view ladder' 1
+	command_line 'view limits' 1
 }
 
 # Freezes the screen for a minute, and prints the resident memory of the idle explorer in kB.

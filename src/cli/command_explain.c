@@ -101,7 +101,7 @@ static int draw(struct cli *cli, const struct model *model, const struct report 
 	return drawing_save(cli,
 		asked->timeline || asked->graph
 			? diagram_chart(report, setting, asked->timeline, &origin)
-			: chart_ladder(report->explanation, setting, NULL, "", &origin),
+			: chart_limits(report->explanation, setting, NULL, "", &origin),
 		CLI_DONE);
 }
 

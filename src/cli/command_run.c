@@ -30,7 +30,7 @@ enum { RUN_QUIET = 150, RUN_PLACEMENTS = 3 };
 /* Number of trials if one trial takes longer than RUN_SECONDS: enough for quartiles. */
 enum { RUN_FEWEST = 3 };
 
-/* Draws the ladder of limits with the measured value. If the limits are unknown, prints an
+/* Draws the bars of limits with the measured value. If the limits are unknown, prints an
  * error. */
 static int draw(struct cli *cli, const struct model *model, const struct setting *setting,
 	const struct explanation *explanation, const struct sample *sample, int exit_status)
@@ -48,7 +48,7 @@ static int draw(struct cli *cli, const struct model *model, const struct setting
 	gap_find(sample, &explanation->limits,
 		model->core.foreign ? model->core.uarch->title : NULL, false, &gap);
 	return drawing_save(
-		cli, chart_ladder(explanation, setting, sample, gap.words, &origin), exit_status);
+		cli, chart_limits(explanation, setting, sample, gap.words, &origin), exit_status);
 }
 
 /* The report of one setting, or of two settings A and B. */

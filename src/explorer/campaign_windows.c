@@ -135,7 +135,7 @@ void curves_renew(struct session *session)
 	campaign_choose_again(session, CAMPAIGN_WINDOWS);
 }
 
-bool curves_there(const struct session *session)
+bool windows_there(const struct session *session)
 {
 	return windows_of(session) && is_window(&session->setting) &&
 	       (!session->replay || played(windows_of(session)));

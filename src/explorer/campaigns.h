@@ -118,7 +118,7 @@ void campaigns_take(struct session *session, enum campaign_of which, const struc
 void curves_renew(struct session *session);
 /* Whether the present setting is a point on a curve of the buffer-size measurement (windows
  * campaign). */
-bool curves_there(const struct session *session);
+bool windows_there(const struct session *session);
 void curves_view(const struct session *session, struct view *view);
 
 /* ---- campaign_changed.c: experiments that change the code of the loop on screen ---- */

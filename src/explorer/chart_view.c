@@ -1,4 +1,4 @@
-/* Makes a chart of the panel in front: a slice, the mountain, the ladder, the probe, a named sweep
+/* Makes a chart of the panel in front: a slice, the mountain, the limits, the probe, a named sweep
  * or the windows. */
 #include <math.h>
 #include <stdio.h>
@@ -159,13 +159,13 @@ static struct chart *view_mountain(
 	return chart;
 }
 
-/* ---- the ladder ---- */
+/* ---- the limits ---- */
 
-static struct chart *view_ladder(
+static struct chart *view_limits(
 	const struct view *view, const struct chart_origin *origin, struct status *why)
 {
 	if (view->explanation)
-		return chart_ladder(
+		return chart_limits(
 			view->explanation, &view->setting, &view->sample, view->gap.words, origin);
 	*why = status_usage("there is no picture of the limits: %.180s",
 		view->limits_note[0] ? view->limits_note : "they are not known yet");
@@ -272,14 +272,14 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ "slices", "slice", "the curve", true, HIDDEN_CPE | HIDDEN_CURVE, view_slice },
+	{ "curves", "slice", "the curve", true, HIDDEN_CPE | HIDDEN_CURVE, view_slice },
 	{ "mountain", "mountain", "the mountain", true, HIDDEN_CPE | HIDDEN_CURVE, view_mountain },
 	{ "probe", "probe", "the memory", false, HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_CACHES,
 		view_probe },
 	{ "windows", "windows", "this curve", false, HIDDEN_CPE | HIDDEN_CURVE, view_windows },
 	{ "sweep", "sweep", "the sweep", false, HIDDEN_CPE | HIDDEN_CURVE, view_sweep },
-	{ "ladder", "limits", "the limits", false, HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
-		view_ladder },
+	{ "limits", "limits", "the limits", false, HIDDEN_LIMITS | HIDDEN_BINDING | HIDDEN_CACHES,
+		view_limits },
 	{ "ports", "pressure", "the probed pressure", true,
 		HIDDEN_CPE | HIDDEN_LIMITS | HIDDEN_BINDING, view_pressure },
 	{ "code", "costs", "the cost of an instruction", true,
@@ -310,7 +310,7 @@ static struct words panels_words(bool of_program)
 			continue;
 		if (last)
 			words = words_of("%s%s%s", words.text, *words.text ? ", " : "", last);
-		last = front_title(rows[i].front);
+		last = rows[i].front;
 	}
 	return words_of("%s and %s", words.text, last);
 }
@@ -324,11 +324,10 @@ struct status chart_view(const struct view *view, const struct chart_origin *ori
 	*chart = NULL;
 	if (view->setting.kernel->function && (!row || row->runs))
 		return status_usage("no picture of %s, because programs are not run; %s have one",
-			row ? row->measured : front_title(view->screen.front),
-			panels_words(true).text);
+			row ? row->measured : view->screen.front, panels_words(true).text);
 	if (!row)
-		return status_usage("there is no picture of %s: %s have one",
-			front_title(view->screen.front), panels_words(false).text);
+		return status_usage("there is no picture of %s: %s have one", view->screen.front,
+			panels_words(false).text);
 	if (view->hidden & row->shows)
 		return status_usage("there is no picture of %s: it is hidden until the question "
 				    "of the lesson is answered",

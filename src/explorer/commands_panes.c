@@ -206,7 +206,7 @@ static bool counters_counted(const struct session *session)
 static const struct pane panes[] = {
 	{ "kernels", NULL, NULL, action_kernel_by },
 	{ "knobs" },
-	{ "slices", NULL, slices_target },
+	{ "curves", NULL, slices_target },
 	{ "code", insight_ready, NULL, scroll_code },
 	{ "counters", counters_counted, NULL, scroll_counters },
 	{ "mountain", mountain_there, plan_walk, .walked = true },
@@ -221,7 +221,7 @@ enum { PANES = sizeof(panes) / sizeof(panes[0]) - 1 };
 static const struct pane *pane_named(const char *name)
 {
 	for (const struct pane *pane = panes; pane->name; pane++)
-		if (strcmp(pane->name, name) == 0 || strcmp(front_title(pane->name), name) == 0)
+		if (strcmp(pane->name, name) == 0)
 			return pane;
 	return NULL;
 }
@@ -237,7 +237,7 @@ static struct status unknown_pane(const char *given)
 	struct status status;
 
 	for (const struct pane *pane = panes; pane->name; pane++)
-		text_addf(&text, "%s%s", pane[1].name ? ", " : " or ", front_title(pane->name));
+		text_addf(&text, "%s%s", pane[1].name ? ", " : " or ", pane->name);
 	status = status_usage("focus \"%.40s\": next, previous%s", given, text_string(&text));
 	text_free(&text);
 	return status;

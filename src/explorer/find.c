@@ -83,7 +83,7 @@ static void offer_panels(struct search *search)
 {
 	const char *title;
 
-	for (int i = 0; strncmp(search->text, "view", 4) == 0 && (title = front_title_at(i)); i++) {
+	for (int i = 0; strncmp(search->text, "view", 4) == 0 && (title = front_name_at(i)); i++) {
 		struct words command = words_of("view %s", title);
 
 		find_offer(search, command.text, command.text, "bring this panel to the front", "",
@@ -105,7 +105,7 @@ static void offer_cores(struct search *search)
 				words_of("uarch %s", *name).text);
 }
 
-/* Adds the limits, by their names: the ladder shows them. Words of the field and names of kernels
+/* Adds the limits, by their names: the limits shows them. Words of the field and names of kernels
  * come first. */
 static void offer_limits(struct search *search)
 {

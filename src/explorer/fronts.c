@@ -9,9 +9,7 @@
 #include "explorer/actions.h"
 
 struct front {
-	const char *name;  /* name of the panel, and argument of `view` */
-	const char *title; /* the word of the panel's title, if it is not the name; `view` takes it
-			      too */
+	const char *name; /* name of the panel, and argument of `view` */
 	/* Returns whether the panel has contents now; NULL: the panel always has contents. */
 	bool (*there)(const struct session *session);
 	/* The mountain and the diagrams, on which the arrow keys move, get the focus when they come
@@ -21,14 +19,14 @@ struct front {
 
 /* ---- which panels have contents ---- */
 
-static bool slices_there(const struct session *session)
+static bool curves_there(const struct session *session)
 {
 	return session->plan.by_size.knob >= 0 || session->plan.by_stride.knob >= 0;
 }
 
-/* The panel `ladder` (limits as bars) also has contents if there are no limits: it then shows the
+/* The panel `limits` also has contents if there are no limits: it then shows the
  * reason. */
-static bool ladder_there(const struct session *session)
+static bool limits_there(const struct session *session)
 {
 	return session->insight.loaded || session->insight.note[0];
 }
@@ -61,32 +59,27 @@ static bool sweep_there(const struct session *session)
 /* The panels in fronts[] are in the order in which the command `view next` brings them to the
  * front. */
 static const struct front fronts[] = {
-	{ "slices", "curves", slices_there },
-	{ "ladder", "limits", ladder_there },
-	{ "ports", NULL, code_there },
-	{ "counters", NULL, counted_there },
-	{ "code", NULL, code_there },
-	{ "source", NULL, source_there },
-	{ "timeline", NULL, diagrams_there, .walked = true },
-	{ "graph", NULL, diagrams_there, .walked = true },
-	{ "mountain", NULL, mountain_there, .walked = true },
-	{ "probe", NULL, probe_there },
-	{ "windows", NULL, curves_there },
-	{ "sweep", NULL, sweep_there },
-	{ "strip", "trials" },
+	{ "curves", curves_there },
+	{ "limits", limits_there },
+	{ "ports", code_there },
+	{ "counters", counted_there },
+	{ "code", code_there },
+	{ "source", source_there },
+	{ "timeline", diagrams_there, .walked = true },
+	{ "graph", diagrams_there, .walked = true },
+	{ "mountain", mountain_there, .walked = true },
+	{ "probe", probe_there },
+	{ "windows", windows_there },
+	{ "sweep", sweep_there },
+	{ "trials" },
 };
 
 enum { FRONTS = sizeof(fronts) / sizeof(fronts[0]) };
 
-static const char *title_of(const struct front *front)
-{
-	return front->title ? front->title : front->name;
-}
-
 static const struct front *front_named(const char *name)
 {
 	for (int i = 0; i < FRONTS; i++)
-		if (strcmp(fronts[i].name, name) == 0 || strcmp(title_of(&fronts[i]), name) == 0)
+		if (strcmp(fronts[i].name, name) == 0)
 			return &fronts[i];
 	return NULL;
 }
@@ -96,16 +89,9 @@ static bool is_there(const struct session *session, const struct front *front)
 	return !front->there || front->there(session);
 }
 
-const char *front_title(const char *name)
+const char *front_name_at(int index)
 {
-	const struct front *front = front_named(name);
-
-	return front ? title_of(front) : name;
-}
-
-const char *front_title_at(int index)
-{
-	return index < FRONTS ? title_of(&fronts[index]) : NULL;
+	return index < FRONTS ? fronts[index].name : NULL;
 }
 
 bool front_there(const struct session *session, const char *name)
@@ -152,7 +138,7 @@ static struct status unknown_front(const char *given)
 	struct status status;
 
 	for (int i = 0; i < FRONTS; i++)
-		text_addf(&text, "%s%s", i < FRONTS - 1 ? ", " : " or ", title_of(&fronts[i]));
+		text_addf(&text, "%s%s", i < FRONTS - 1 ? ", " : " or ", fronts[i].name);
 	status = status_usage("view \"%.40s\": next, auto%s", given, text_string(&text));
 	text_free(&text);
 	return status;
@@ -185,7 +171,7 @@ static struct status run_view(
 static bool says_only_why(const struct session *session, const struct front *front)
 {
 	return (front->there == counted_there && session->counted.why[0]) ||
-	       (front->there == ladder_there && !code_there(session));
+	       (front->there == limits_there && !code_there(session));
 }
 
 /* Returns the panel that the user looks at: a focused panel is on screen even if another panel is
@@ -233,13 +219,13 @@ static const struct front *first_there(const struct session *session, const char
 static const char *panel_of_limit(enum limit_kind limit)
 {
 	static const char *const panels[] = {
-		[RESOURCE_PIPELINE] = "ladder",
+		[RESOURCE_PIPELINE] = "limits",
 		[RESOURCE_PORTS] = "ports",
-		[RESOURCE_CHAIN] = "ladder",
-		[RESOURCE_MEMORY] = "slices",
+		[RESOURCE_CHAIN] = "limits",
+		[RESOURCE_MEMORY] = "curves",
 	};
 
-	return limit == LIMIT_COUNT ? "slices" : panels[limit_rows[limit].resource];
+	return limit == LIMIT_COUNT ? "curves" : panels[limit_rows[limit].resource];
 }
 
 /* Returns the panel that best explains the speed of the chosen kernel; NULL: the choice depends on
@@ -258,10 +244,10 @@ static const struct front *answer(const struct session *session)
 	 * limits comes to the front.
 	 */
 	if (!name && insight_foreign(session))
-		name = "ladder";
+		name = "limits";
 	if (!name)
 		name = panel_of_limit(insight_binding(session));
-	return front_named(front_there(session, name) ? name : "slices");
+	return front_named(front_there(session, name) ? name : "curves");
 }
 
 /* Brings the panel that best explains the chosen kernel to the front, as if it came by itself. */
@@ -363,8 +349,8 @@ static const struct preset {
 	const char *panels[SCREEN_ORDER]; /* panels of the preset; empty: the panels that the user
 					     last brought to the front */
 } presets[] = {
-	{ "ilp", { "ladder", "ports", "code" } },
-	{ "memory", { "slices", "mountain", "by-stride", "counters" } },
+	{ "ilp", { "limits", "ports", "code" } },
+	{ "memory", { "curves", "mountain", "by-stride", "counters" } },
 	{ "code", { "code", "source", "ports" } },
 	{ "own", { NULL } },
 };
@@ -392,8 +378,7 @@ static struct words shown_words(const struct session *session, const char *const
 
 	for (int i = 0; i < SCREEN_ORDER && panels[i]; i++)
 		if (has_content(session, panels[i]))
-			words = words_of("%s%s%s", words.text, *words.text ? ", " : "",
-				front_title(panels[i]));
+			words = words_of("%s%s%s", words.text, *words.text ? ", " : "", panels[i]);
 	return words;
 }
 

@@ -10,10 +10,8 @@ struct session;
 /* Whether the panel with this name can be in front, and has something to show for the present
  * setting. */
 bool front_there(const struct session *session, const char *name);
-/* Returns the word of a panel's title, which the command `view` takes too: "limits" for ladder. */
-const char *front_title(const char *name);
-/* Returns these words one after another: index 0, 1, …; NULL: no more. */
-const char *front_title_at(int index);
+/* Returns the names of these panels one after another: index 0, 1, …; NULL: no more. */
+const char *front_name_at(int index);
 /* Whether the panel with this name gets the focus when it comes to the front. */
 bool front_walked(const char *name);
 /* Whether a panel on which the arrow keys move is in front, and has the focus. */

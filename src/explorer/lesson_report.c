@@ -35,7 +35,7 @@ char *report_picture(const struct session *session)
 
 	if (!insight_ready(session) || !status_is_ok(&status))
 		return NULL;
-	chart = chart_ladder(session->insight.explanation, &session->setting, &session->live.sample,
+	chart = chart_limits(session->insight.explanation, &session->setting, &session->live.sample,
 		"", &origin);
 	status = picture_draw(PICTURE_SVG, chart, PICTURE_LIGHT, &svg);
 	if (status_is_ok(&status))

@@ -18,7 +18,7 @@ void screen_end(struct session *session)
 
 void screen_begin(struct session *session)
 {
-	session->screen.front = session->screen.before = "slices";
+	session->screen.front = session->screen.before = "curves";
 	session->screen.focus = "knobs";
 	session->screen.preset = "";
 }

@@ -199,7 +199,7 @@ static int second_knob(const struct session *session, int size, int stride)
 		return -1;
 	/* The windows campaign (measurement of buffer sizes), not the plan, chooses the points
 	 * along the knob `fillers`. */
-	return curves_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
+	return windows_there(session) && strcmp(kernel->knobs[knob].name, WINDOWS_FILLERS) == 0
 		       ? -1
 		       : knob;
 }

@@ -80,7 +80,7 @@ static void each_command(const struct session *session, const char *beside,
 	} else if (strcmp(screen->front, "probe") == 0 && !session->replay) {
 		add(text, "probe");
 	} else if (screen->chosen && !screen->by_itself) {
-		add(text, words_of("view %s", front_title(screen->front)).text);
+		add(text, words_of("view %s", screen->front).text);
 		focus = front_walked(screen->front) ? screen->front : focus;
 	}
 	if (screen->kept)
@@ -89,7 +89,7 @@ static void each_command(const struct session *session, const char *beside,
 		add(text, words_of("knob %s", session->setting.kernel->knobs[session->knob].name)
 				  .text);
 	if (strcmp(screen->focus, focus) != 0)
-		add(text, words_of("focus %s", front_title(screen->focus)).text);
+		add(text, words_of("focus %s", screen->focus).text);
 	if (session->relief)
 		add(text, "relief");
 	each_whatif(&session->whatif, add, text);

@@ -60,7 +60,7 @@ struct view_point {
 /* The scales of axes and bars, which only grow until another kernel is chosen or every sample is
  * discarded. A scale with high = 0 has no value yet. */
 struct view_scales {
-	struct scale ladder; /* scale of the bars of the limits, in cycles per element */
+	struct scale limits; /* scale of the bars of the limits, in cycles per element */
 	struct scale ports;  /* scale of the bars of the ports, in cycles per iteration */
 	struct scale bytes;  /* scale of slices (curves over one knob) that show bytes per cycle */
 	struct scale cycles; /* scale of slices (curves) that show cycles per element */

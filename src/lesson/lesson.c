@@ -14,8 +14,8 @@ enum { MISTAKES_MOST = 500 };
 const char *const lesson_hidden_names[] = { "cpe", "curve", "ratio", "A", "limits", "binding",
 	"clock", "caches", NULL };
 
-const char *const lesson_panels[] = { "slices", "ladder", "ports", "counters", "code", "source",
-	"timeline", "graph", "mountain", "probe", "windows", "sweep", "strip", NULL };
+const char *const lesson_panels[] = { "curves", "limits", "ports", "counters", "code", "source",
+	"timeline", "graph", "mountain", "probe", "windows", "sweep", "trials", NULL };
 
 /* ---- mistakes ---- */
 

@@ -59,7 +59,7 @@ static void add_measured(struct chart *chart, const struct sample *sample)
 		units_value(sample->cpe_hi).text, doubt ? "; " : "", doubt ? doubt : "");
 }
 
-struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,
+struct chart *chart_limits(const struct explanation *explanation, const struct setting *setting,
 	const struct sample *sample, const char *words, const struct chart_origin *origin)
 {
 	const struct limits *limits = &explanation->limits;

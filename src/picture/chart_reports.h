@@ -1,4 +1,4 @@
-/* Charts of reports: the ladder of limits, a probe, the windows of a core, pressures and costs.
+/* Charts of reports: the bars of limits, a probe, the windows of a core, pressures and costs.
  * Charts of sweeps are in chart_sweep.h. The caller owns each chart. */
 #pragma once
 
@@ -10,12 +10,12 @@
 #include "model/limits/explain.h"
 #include "picture/chart.h"
 
-/* The ladder of limits: a bar for each limit in cycles per element, and the measured value below.
+/* The bars of limits: a bar for each limit in cycles per element, and the measured value below.
  * The status of the explanation (code and limits of a loop) must be OK. Parameter `sample`: the
  * sample measured at the setting; if it is NULL or not valid, the chart has no measured bar.
  * Parameter `words`: a comparison of the binding limit and the measured value, "at the limit"; may
  * be empty. */
-struct chart *chart_ladder(const struct explanation *explanation, const struct setting *setting,
+struct chart *chart_limits(const struct explanation *explanation, const struct setting *setting,
 	const struct sample *sample, const char *words, const struct chart_origin *origin);
 
 /* Returns the part of the probe to draw by default: latency if it is measured, else the first

@@ -238,7 +238,7 @@ static const char *front_word(const struct view *view)
 
 	if (view->lesson.title && !view->lesson.aside)
 		return "lesson";
-	return front ? front_title(front) : "";
+	return front ? front : "";
 }
 
 /* Draws the state of the measurement, or the answer that the student types if no other row has room

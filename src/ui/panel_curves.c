@@ -1,448 +1,507 @@
-/* Draws two panels, each with a curve that grows during the measurement, and text next to the
- * curve. The first panel shows the memory hierarchy: levels, bandwidths, remarks. The second panel
- * shows how many instructions the core looks ahead: the knee of the present filler instruction, and
- * a table of all knees. */
+/* Draws a slice as bars with a precision of an eighth of a row, on a linear or logarithmic scale.
+ * The plot has an axis, labels, and a marker at the present setting. */
+#include "ui/mountain_relief.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/units.h"
-#include "experiment/cores/core_cells.h"
-#include "experiment/probe/probe.h"
-#include "experiment/windows/windows.h"
+#include "base/scale.h"
 #include "lesson/lesson.h"
-#include "ui/cores_plot.h"
-#include "ui/curve_plot.h"
+#include "model/limits/misses.h"
 #include "ui/panels.h"
+#include "ui/steady.h"
 
-/* The smallest and the largest width, in columns, of the text next to the probe's curve. */
-enum { BESIDE_LEAST = 26, BESIDE_MOST = 76 };
+/* MARGIN: number of screen columns to the left of the bars. WIDEST_BAR: largest width of a bar.
+ * LEAST_NAME: the names of choices below the bars are cut if each bar has at least this number of
+ * columns, else omitted. */
+enum { MARGIN = 6, WIDEST_BAR = 8, LEAST_NAME = 6 };
 
-/* Widths of columns in the table of bandwidths. BYTES: a column with bytes per cycle.
- * BYTES_AND_LINES: a column with bytes and cache lines per cycle. LEVEL: the column with the name
- * of the cache level. */
-enum { BYTES = 6, BYTES_AND_LINES = 14, LEVEL = 8 };
-
-/* BEST_ROWS: number of rows, rule included, in which the panel shows everything on a usual machine.
- * ROOMY: smallest number of rows in which the remarks below the levels always fit. */
-enum { BEST_ROWS = 30, ROOMY = 14 };
-
-static struct words probe_title(const struct scene *scene)
-{
-	const struct view *view = scene->view;
-	const struct probe_report *report = view->probe;
-
-	/* The legend of the plot's points is the last part of the title, which a narrow panel
-	 * omits. */
-	const char *legend =
-		report && report->lines[PAGES_4K].count && report->lines[PAGES_HUGE].count
-			? ", o 4k pages  x huge pages  * both"
-			: "";
-
-	if (report && view->probing && !view->sweeping && !view->characterising)
-		return words_of("memory hierarchy: %.0f %%%s%s%s", 100 * report->done,
-			report->doing[0] ? ", " : "", report->doing, legend);
-	if (report && report->complete && report->options.parts == 1u << PROBE_TRANSFER)
-		return words_of("core to core, one way, %.1f s", report->seconds);
-	if (report && report->complete)
-		return words_of(
-			"memory hierarchy: cycles over size, %.1f s%s", report->seconds, legend);
-	return words_of(report ? "memory hierarchy, stopped at %.0f %%%s" : "memory hierarchy",
-		report ? 100 * report->done : 0, legend);
-}
-
-/* ---- text next to the curve ---- */
-
-static enum style level_style(const struct hierarchy_level *level)
-{
-	return level->unstable ? STYLE_WARN : level->kind == LEVEL_TLB ? STYLE_TEXT : STYLE_FIGURE;
-}
-
-/* Adds one short row for a cache or TLB level: "L2 1 MiB 14.0 cy 3.4 ns". While the probe is not
- * `complete`, further points may change the size. */
-static void put_short(struct column *column, const struct hierarchy_level *level, bool complete)
-{
-	bool tlb = level->kind == LEVEL_TLB, about = hierarchy_is_about(level) || !complete;
-	struct words cycles =
-			     words_of(tlb ? "+%.*f" : "%.*f", level->cycles < 99.95, level->cycles),
-		     size, ns = { "" };
-
-	if (tlb)
-		size = words_of("%s%.0f pages", about ? "~" : "", level->entries);
-	else if (level->kind == LEVEL_MEMORY)
-		size = words_of(level->unstable ? "unstable" : "");
-	else if (about && level->bytes >= 1048576)
-		size = words_of("~%.1f MiB", level->bytes / 1048576);
-	else if (about)
-		size = words_of("~%.0f KiB", level->bytes / 1024);
-	else
-		size = words_of("%.23s", units_size_long(llround(level->bytes)).text);
-	if (isfinite(level->ns) && !tlb && column->at.width >= 36)
-		ns = words_of(" %6.1f ns", level->ns);
-	column_put(column, level_style(level), "%-*s%10s %5s%s%s", LEVEL, level->name, size.text,
-		cycles.text, column->at.width >= LEVEL + 19 ? " cy" : "", ns.text);
-}
-
-/* Adds the levels of the memory hierarchy: as sentences if the sentences need at most half of the
- * rows, else as one row for each level. */
-static void put_levels(struct column *column, const struct probe_report *report)
-{
-	const struct hierarchy *hierarchy = &report->hierarchy;
-	int rows = 0;
-	bool sentences, short_of_rows = hierarchy->level_count > column->at.height;
-
-	for (int i = 0; i < hierarchy->level_count; i++)
-		rows += canvas_rows(column->at, hierarchy->level[i].words);
-	sentences = rows <= column->at.height / 2;
-	for (int i = 0; i < hierarchy->level_count; i++) {
-		/* The memory matters more than a TLB. */
-		if (short_of_rows && hierarchy->level[i].kind == LEVEL_TLB)
-			column->cut = true;
-		else if (sentences)
-			column_add(column, level_style(&hierarchy->level[i]),
-				hierarchy->level[i].words);
-		else
-			put_short(column, &hierarchy->level[i], report->complete);
-	}
-	if (hierarchy->level_count == 0 && report->options.parts != 1u << PROBE_TRANSFER)
-		column_put(column, STYLE_DIM, "no level is certain yet");
-	/* If the panel has few rows, the remarks at its end do not fit, so differences from the
-	 * cache sizes that the system reports are shown here. */
-	for (int i = 0; i < hierarchy->level_count && column->at.height < ROOMY; i++)
-		if (hierarchy_disagrees(&hierarchy->level[i]))
-			column_put(column, STYLE_WARN, "! %s: the system reports %s",
-				hierarchy->level[i].name,
-				units_size_long((int64_t)hierarchy->level[i].stated).text);
-	if (hierarchy->line > 0)
-		column_put(column, STYLE_TEXT, "lines of %.0f bytes", hierarchy->line);
-}
-
-/* Adds published values for comparison, "L2: Haswell 0.5, …", if they fit. */
-static void put_published(struct column *column, const struct probe_report *report)
-{
-	char words[160];
-
-	for (int i = 0; i < report->band_count; i++)
-		if (literature_words(
-			    &report->published, report->band[i].level, words, sizeof(words), NULL))
-			column_put(column, STYLE_DIM, "%s elsewhere, lines a cycle: %s",
-				report->band[i].level, words);
-}
-
-static void put_bands(struct column *column, const struct probe_report *report)
-{
-	static const char *const operations[PROBE_OPERATIONS] = { "read", "write", "copy" };
-	bool lines = column->at.width >= LEVEL + PROBE_OPERATIONS * BYTES_AND_LINES;
-	int each = lines ? BYTES_AND_LINES : BYTES;
-
-	if (report->band_count == 0)
-		return;
-	if (column->row + 2 >= column->at.height) {
-		column->cut = true;
-		return;
-	}
-	column_gap(column);
-	canvas_text(column->at, 0, column->row, STYLE_DIM, "B/cycle");
-	for (int k = 0; k < PROBE_OPERATIONS; k++)
-		canvas_right(column->at, LEVEL + (k + 1) * each, column->row, STYLE_DIM, "%s%s",
-			operations[k], lines ? " (lines)" : "");
-	for (int i = 0; i < report->band_count; i++) {
-		const struct probe_band *band = &report->band[i];
-
-		if (++column->row >= column->at.height) {
-			column->cut = true;
-			return;
-		}
-		canvas_put(column->at, 0, column->row, STYLE_TEXT, band->level);
-		for (int k = 0; k < PROBE_OPERATIONS; k++) {
-			const struct sample *sample = &band->point[k].sample;
-
-			canvas_right(column->at, LEVEL + (k + 1) * each, column->row, STYLE_TEXT,
-				!sample->valid ? "-"
-				: lines	       ? "%.1f (%.2f)"
-					       : "%.1f",
-				sample->bytes_per_cycle, band->lines[k]);
-		}
-	}
-	column->row++;
-}
-
-static void put_parallel(struct column *column, const struct probe_curve *curve)
-{
-	char words[160];
-
-	if (probe_parallel_words(curve, words, sizeof(words)))
-		column_put(column, STYLE_TEXT, "%s", words);
-}
-
-/* Adds the groups of pairs of processors, with the letters of the map. */
-static void put_transfer(struct column *column, const struct core_map *map)
-{
-	for (int i = 0; map && i < map->group_count; i++)
-		column_put(column, STYLE_TEXT, "%c %s: %s ns", core_group_letter(i),
-			map->group[i].name, units_value(map->group[i].ns).text);
-}
-
-static void put_findings(struct column *column, const struct probe_report *report)
-{
-	const struct hierarchy *hierarchy = &report->hierarchy;
-
-	for (int i = 0; i < hierarchy->finding_count && column->at.height >= ROOMY; i++)
-		if (hierarchy->finding[i].disagreement)
-			column_put(column, STYLE_WARN, "! %s", hierarchy->finding[i].text);
-	for (int i = 0; i < hierarchy->finding_count; i++)
-		if (!hierarchy->finding[i].disagreement)
-			column_put(column, STYLE_TEXT, "- %s", hierarchy->finding[i].text);
-	for (int i = 0; i < report->notes.count; i++)
-		column_put(column, STYLE_TEXT, "- %s", report->notes.note[i]);
-}
-
-/* Says in the last row which key shows all of a text that is cut. */
-static void draw_more(struct box at)
-{
-	static const char more[] = "P: more";
-	int x = at.width - (int)strlen(more);
-	struct box row = box_part(at, 0, at.height - 1, at.width, 1);
-
-	if (!canvas_blank(box_part(row, x - 1, 0, at.width - x + 1, 1)))
-		canvas_fill(row, STYLE_TEXT);
-	canvas_put(row, x, 0, STYLE_KEY, more);
-}
-
-static void draw_beside(struct box at, const struct probe_report *report)
-{
-	struct column column = { at, 0, false };
-
-	put_levels(&column, report);
-	put_bands(&column, report);
-	column_gap(&column);
-	put_parallel(&column, &report->parallel);
-	put_transfer(&column, report->transfer);
-	put_findings(&column, report);
-	column_gap(&column);
-	put_published(&column, report);
-	if (column.cut && report->complete)
-		draw_more(at);
-	else if (column.cut)
-		canvas_right(at, at.width, at.height - 1, STYLE_DIM, "…");
-}
-
-static void probe_draw(struct box at, const struct scene *scene)
-{
-	const struct probe_report *report = scene->view->probe;
-	struct box curve = at, beside = panels_beside(&curve, BESIDE_LEAST, BESIDE_MOST);
-
-	if (!report)
-		return;
-	if (curve.width < CURVE_PLOT_COLUMNS || at.height < PROBE_PLOT_ROWS) {
-		draw_beside(at, report);
-		return;
-	}
-	draw_beside(beside, report);
-	/* A probe without the part latency has no curve. */
-	if (report->transfer && !(report->options.parts >> PROBE_LATENCY & 1))
-		cores_plot_draw(curve, report->transfer);
-	else
-		probe_plot_draw(curve, report);
-}
-
-static bool probe_wanted(const struct view *view)
-{
-	return view->probe && panels_named(view->screen.front, "probe");
-}
-
-const struct panel panel_probe = {
-	.name = "probe",
-	.title_of = probe_title,
-	.clauses = true,
-	.draw = probe_draw,
-	.wanted = probe_wanted,
-	.fixed_rows = BEST_ROWS,
-	.hides = HIDDEN_CPE | HIDDEN_CURVE | HIDDEN_CACHES,
+/* A slice is a row of bars: bytes per cycle, or cycles, over one knob. `first`: index of the first
+ * visible bar. `shown`: number of visible bars. */
+struct frame {
+	int first, shown;
+	int width; /* number of screen columns that all visible bars use */
+	bool gaps; /* a blank between bars */
+	int rows;
+	struct scale scale; /* scale of the bars' heights; `high` is 0 if nothing is measured */
+	bool cpe; /* the bars show CPE (cycles per element): a latency, or the kernel moves no bytes
+		   */
+	int column[VIEW_SLICE + 1]; /* first screen column of each visible bar, and of the first
+				       column after the last bar */
 };
 
-/* ---- the windows ---- */
-
-/* The smallest and the largest width, in columns, of the text next to the curve of fillers. */
-enum { WINDOW_LEAST = 29, WINDOW_MOST = 66 };
-
-/* Number of rows, rule included, in which the panel shows everything. */
-enum { WINDOWS_BEST_ROWS = 35 };
-
-/* Widths of the table's columns: name of the filler instruction, buffer that it fills, and its knee
- * (number at which the buffer is full). */
-enum { FILLER = 12, TITLE = 20, KNEE = 24 };
-
-static struct words windows_title(const struct scene *scene)
+/* Returns letters for the sources of the bars' cycles: C (counter), R (reference clock) or both.
+ * The text is empty if no point of the slice is measured. */
+static const char *source_letters(const struct view_slice *slice)
 {
-	const struct view *view = scene->view;
-	const struct windows_report *report = view->windows;
-	const char *doing = report ? report->doing : "";
+	bool counted = false, referred = false;
 
-	if (!report || !view->window)
-		return words_of("windows");
-	if (view->windowing)
-		return words_of("windows: %.0f %%%s%s", floor(100 * report->done),
-			doing[0] ? ", " : "", doing);
-	return words_of("windows: cycles%s%s over fillers between two misses, %s",
-		view->window->cycles_from ? " " : "",
-		(const char[]){ (char)view->window->cycles_from, '\0' }, view->window->filler);
+	for (int i = 0; i < slice->count; i++) {
+		bool counter = slice->point[i].sample.cycles_from == SOURCE_COUNTER;
+
+		counted |= slice->point[i].valid && counter;
+		referred |= slice->point[i].valid && !counter;
+	}
+	return counted && referred ? " C, R" : counted ? " C" : referred ? " R" : "";
 }
 
-static const char *counts_text(const struct windows_row *row)
+struct words slice_title(const struct view *view, const struct view_slice *slice)
 {
-	return row->fact && strlen(row->fact->counts) <= 24 ? row->fact->counts : "fillers";
-}
+	const struct kernel *kernel = view->setting.kernel;
+	const struct knob *knob = &kernel->knobs[slice->knob];
+	const struct view_slice *other =
+		slice == &view->by_size ? &view->by_stride : &view->by_size;
+	bool cycles = slice_is_cycles(view, slice), a = false, contended = false, unsettled = false,
+	     provisional = false;
+	const struct scale *scale = cycles ? &view->scales.cycles : &view->scales.bytes;
 
-static enum style knee_style(const struct knee *knee)
-{
-	return knee->kind == KNEE_SHARP	    ? STYLE_FIGURE
-	       : knee->kind == KNEE_UNCLEAR ? STYLE_WARN
-	       : knee->kind == KNEE_UNKNOWN ? STYLE_DIM
-					    : STYLE_TEXT;
-}
+	struct words here = { "" }, fixed = { "" }, unit, what;
+	const char *marks;
 
-/* Adds the knee (number of fillers that fill the buffer) and its range: "495 nops (494 to 496),
- * sharp". */
-static void put_knee(struct column *column, const struct windows_row *row)
-{
-	const struct knee *knee = &row->knee;
-	const char *counts = counts_text(row);
-
-	if (row->state == WINDOWS_FAILED)
-		column_add(column, STYLE_BAD, row->why);
-	else if (knee->kind == KNEE_SHARP)
-		column_put(column, STYLE_FIGURE,
-			knee->hi > knee->lo ? "%.0f %s (%.0f to %.0f), sharp" : "%.0f %s, sharp",
-			knee->x, counts, knee->lo, knee->hi);
-	else if (knee->kind == KNEE_SOFT)
-		column_put(column, STYLE_TEXT, "about %.0f %s, soft", knee->x, counts);
-	else if (knee->kind == KNEE_NONE)
-		column_put(column, STYLE_TEXT, "no knee up to %.0f %s", windows_last(row), counts);
-	else if (knee->kind == KNEE_UNCLEAR)
-		column_put(column, STYLE_WARN,
-			isfinite(knee->lo) ? "unclear: from %.0f to %.0f %s" : "unclear", knee->lo,
-			knee->hi, counts);
+	/* If the present value of the knob has no bar of its own, the marker cannot show the value
+	 * exactly, so the title shows it. */
+	if (slice->count > 0 && slice->place.where != AXIS_AT)
+		here = words_of(
+			", here %s", setting_shown(knob, view->setting.v[slice->knob]).text);
+	if (other->knob >= 0 && other->knob != slice->knob)
+		fixed = words_of(", %s=%s", kernel->knobs[other->knob].name,
+			setting_shown(&kernel->knobs[other->knob], view->setting.v[other->knob])
+				.text);
+	for (int i = 0; i < slice->count; i++) {
+		a |= slice->point[i].a != NULL;
+		contended |= slice->point[i].valid && slice->point[i].sample.contended;
+		unsettled |= slice->point[i].valid && slice->point[i].sample.unsettled;
+		provisional |= slice->point[i].valid && !slice->point[i].settled;
+	}
+	/* Bars of provisional values are grey. */
+	marks = provisional ? "  (grey: provisional)" : "";
+	if (!cycles && !kernel->plot_cpe)
+		unit = words_of("bytes per cycle");
 	else
-		column_put(column, STYLE_DIM, "no knee yet: %d points", row->curve.count);
+		unit = words_of("cycles per %s", kernel->element);
+	what = words_of("%s over %s%s", source_letters(slice), knob->name, here.text);
+	/* The panel of knobs also shows the other knob. */
+	/* The words for a logarithmic scale stay longest: the axis does not begin at 0. */
+	return words_of("%1$s%8$s%2$s%3$s%4$s%5$s%9$s\n%1$s%8$s%2$s%4$s%5$s%9$s\n"
+			"%1$s%8$s%2$s%4$s%6$s%9$s\n%1$s%8$s%2$s%4$s%6$s\n%7$s%8$s%2$s%4$s%6$s\n"
+			"%7$s%2$s%4$s%6$s",
+		unit.text, what.text, fixed.text, a ? "  ━ A" : "",
+		panels_marks(contended, unsettled), panels_marks_short(contended, unsettled),
+		cycles || kernel->plot_cpe ? "cycles" : unit.text,
+		scale->kind == SCALE_LOG ? " (log scale)" : "", marks);
 }
 
-static void put_beside(
-	struct column *column, const struct windows_report *report, const struct windows_row *row)
+static int bar_of(const struct frame *frame, int index)
 {
-	char words[BUFFERS_WORDS];
-	bool roomy = column->at.height >= ROOMY;
-
-	column_add(column, STYLE_TITLE, row->fact ? row->fact->title : row->filler);
-	put_knee(column, row);
-	windows_difference(report, row, words);
-	if (words[0])
-		column_add(column, row->contended ? STYLE_WARN : STYLE_TEXT, words);
-	/* The difference of a known knee names the other thread. */
-	if (row->contended && !isfinite(row->knee.x))
-		column_put(column, STYLE_WARN, "another thread shared the core");
-	if (isfinite(row->entries))
-		column_put(column, STYLE_DIM, "M %.0f: %s%s", row->entries, report->core,
-			report->options.foreign ? ", not this core" : "");
-	if (row->fact &&
-		literature_words(&report->buffers.published, row->fact->buffer, words,
-			roomy ? sizeof(words) : (size_t)int_most(column->at.width * 2 - 14, 56),
-			NULL))
-		column_put(column, STYLE_DIM, "elsewhere: %s", words);
-	if (roomy && row->fact)
-		column_add(column, STYLE_TEXT, row->fact->words);
+	return int_least(frame->column[index + 1] - frame->column[index], WIDEST_BAR) - frame->gaps;
 }
 
-/* ---- the table of all fillers ---- */
-
-/* Returns whether the table of filler instructions has room for a column with the buffer that each
- * of them fills. */
-static bool has_titles(struct box at)
+/* Places the bars at equal distances. The widths of bars differ by at most one column. */
+static void place_equally(struct frame *frame)
 {
-	return at.width >= 2 + FILLER + TITLE + KNEE + 6;
+	for (int i = 0; i <= frame->shown; i++)
+		frame->column[i] = MARGIN + i * frame->width / frame->shown;
 }
 
-static void put_row(struct column *column, const struct windows_row *row, bool present)
+/* Places the bars of a knob on a logarithmic axis: values that differ by the same factor are at the
+ * same distance. The value 0 has its own column before the axis. Returns false if two bars would
+ * share a column. */
+static bool place_by_factors(struct frame *frame, const struct view_slice *slice)
 {
-	struct box at = column->at;
-	int y = column->row++, x = 2 + FILLER;
-	enum style style = present ? STYLE_HERE
-			   : row->state == WINDOWS_WAITS || row->state == WINDOWS_FAILED
-				   ? STYLE_DIM
-				   : STYLE_TEXT;
+	int last = slice->count - 1, zero = last > 0 && slice->point[0].value == 0,
+	    left = MARGIN + zero * (frame->width / int_most(frame->shown, 1));
+	double closest = INFINITY;
+	struct scale axis = { .kind = SCALE_LOG2, .low = (double)slice->point[zero].value };
 
-	if (present)
-		canvas_glyph(at, 0, y, style, GLYPH_POINTER);
-	canvas_put(at, 2, y, style, row->filler);
-	if (has_titles(at)) {
-		canvas_put(at, x, y, style, row->fact ? row->fact->title : "");
-		x += TITLE;
+	if (frame->shown < slice->count || last < 1 + zero || slice->point[zero].value <= 0)
+		return false;
+	for (int i = zero; i < last; i++)
+		closest = fmin(
+			closest, (double)slice->point[i + 1].value / (double)slice->point[i].value);
+	/* After the last bar, the logarithmic axis continues by the smallest factor between two
+	 * neighbouring sizes. */
+	axis.high = (double)slice->point[last].value * closest;
+	frame->column[0] = MARGIN;
+	for (int i = zero; i <= last; i++) {
+		double place = scale_place(&axis, (double)slice->point[i].value);
+
+		frame->column[i] = left + (int)lround(place * (MARGIN + frame->width - left));
+		if (i > 0 && frame->column[i] == frame->column[i - 1])
+			return false;
 	}
-	canvas_put(box_part(at, 0, 0, at.width - 6, at.height), x, y,
-		present ? style : knee_style(&row->knee),
-		row->state == WINDOWS_FAILED ? "not here"
-					     : buffers_knee(&row->knee, windows_last(row)).text);
-	/* Entries that did not limit the fillers are in parentheses. */
-	if (isfinite(row->entries))
-		canvas_right(at, at.width, y, STYLE_DIM, windows_exceeds(row) ? "(%.0f)" : "%.0f",
-			row->entries);
+	frame->column[last + 1] = MARGIN + frame->width;
+	return frame->column[last + 1] > frame->column[last];
 }
 
-/* Adds the table with the knee of each filler instruction: as many as fit, around the present one.
- */
-static void put_table(struct column *column, const struct windows_report *report,
-	const struct windows_row *present)
+/* Whether the values of a knob differ by factors: they are sizes, or numbers in a wide range. */
+static bool has_factors(const struct knob *knob, const struct view_slice *slice)
 {
-	struct box at = column->at;
-	int room = at.height - column->row - 2, first, shown, x = 2 + FILLER;
+	int zero = slice->count > 1 && slice->point[0].value == 0;
 
-	if (room < 3 || report->count < 2)
+	return knob->kind == KNOB_BYTES ||
+	       (knob->kind == KNOB_COUNT && slice->count > 1 &&
+		       slice->point[slice->count - 1].value / AXIS_WIDE > slice->point[zero].value);
+}
+
+/* Returns the width in columns of the widest label under the axis. */
+static int widest_label(struct box at, const struct frame *frame, const struct view *view,
+	const struct view_slice *slice)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
+	int widest = 1;
+
+	for (int i = 0; i < frame->shown; i++)
+		widest = int_most(widest,
+			canvas_columns(at,
+				setting_shown(knob, slice->point[frame->first + i].value).text));
+	return widest;
+}
+
+static void fit_frame(
+	struct frame *frame, struct box at, const struct view *view, const struct view_slice *slice)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
+	int width = at.width - MARGIN - 1, slot;
+
+	/* If there are more values of the knob than screen columns, show only the bars around the
+	 * present setting.
+	 */
+	*frame = (struct frame){ .shown = int_least(slice->count, width),
+		.first = slice->count > width
+				 ? panels_first(slice->count, width, slice->place.index)
+				 : 0,
+		.rows = at.height - 2,
+		.cpe = slice_is_cycles(view, slice) };
+	frame->scale = frame->cpe ? view->scales.cycles : view->scales.bytes;
+	/* The bars for the choices of a knob are as far apart as the widest name of a choice, if
+	 * there is room. */
+	slot = int_most(knob->kind == KNOB_CHOICE ? widest_label(at, frame, view, slice) + 1 : 0,
+		WIDEST_BAR);
+	frame->width = int_least(width, slot * frame->shown);
+	frame->gaps = frame->width >= 4 * frame->shown;
+	if (has_factors(knob, slice) && place_by_factors(frame, slice))
 		return;
-	column->row++;
-	canvas_text(at, 2, column->row, STYLE_DIM, "filler");
-	canvas_right(at, at.width, column->row, STYLE_DIM, "M");
-	if (has_titles(at)) {
-		canvas_text(at, x, column->row, STYLE_DIM, "fills");
-		x += TITLE;
-	}
-	canvas_text(at, x, column->row++, STYLE_DIM, "knee");
-	shown = int_least(report->count, room);
-	first = panels_first(report->count, shown, (int)(present - report->row));
-	for (int i = first; i < first + shown; i++)
-		put_row(column, &report->row[i], &report->row[i] == present);
+	if (frame->gaps)
+		frame->width -= frame->width % frame->shown; /* separate bars are equally wide */
+	place_equally(frame);
 }
 
-static void windows_draw(struct box at, const struct scene *scene)
+/* Draws the value of A, the setting compared with, as a line across the bar. */
+static void draw_a(struct box at, const struct frame *frame, int index, const struct sample *a)
+{
+	double place = scale_place(&frame->scale, slice_value(a, frame->cpe));
+	int row;
+
+	if (!(place >= 0))
+		return;
+	row = frame->rows - 1 - (int)floor(fmin(place, 1) * frame->rows - 1e-9);
+	for (int i = 0; i < bar_of(frame, index); i++)
+		canvas_glyph(at, frame->column[index] + i, int_most(row, 0), STYLE_A, GLYPH_LEVEL);
+}
+
+/* Draws one point in `bar` columns from column x: a bar if the point is measured, a dot if the
+ * point is not measured yet, nothing if the kernel rejects the setting. */
+static void draw_point(struct box at, const struct frame *frame, int x, int bar,
+	const struct view_point *point, bool here)
+{
+	double value = point->valid ? slice_value(&point->sample, frame->cpe) : NAN;
+	enum style cap = here ? STYLE_HERE : point->settled ? STYLE_BAR : STYLE_DIM;
+	enum style body = here ? STYLE_HERE : point->settled ? STYLE_BODY : STYLE_DIM;
+	bool filled = at.canvas->solid && (here || point->settled);
+	int eighths, top;
+
+	if (!point->possible)
+		return;
+	if (!isfinite(value)) {
+		canvas_glyph(at, x, frame->rows - 1, STYLE_DIM, GLYPH_DOT);
+		return;
+	}
+	/* A small measured value must not look like a missing value, so each bar has at least an
+	 * eighth of a row. */
+	eighths = int_most((int)lround(scale_place(&frame->scale, value) * frame->rows * 8), 1);
+	eighths = int_least(eighths, frame->rows * 8);
+	/* The top of a bar has a clear edge, so that plateaus and knees are visible. */
+	top = int_most(frame->rows - (eighths + 7) / 8, 0);
+	for (int row = top; row < frame->rows; row++)
+		for (int i = 0; i < bar; i++)
+			canvas_glyph(at, x + i, row, row == top ? cap : body,
+				row > top ? filled ? GLYPH_BAR8 : GLYPH_BODY
+					  : (enum glyph)(GLYPH_BAR1 + (eighths + 7) % 8));
+	if (point->sample.contended || point->sample.unsettled)
+		canvas_glyph(at, x + (bar - 1) / 2, top > 0 ? top - 1 : 0, STYLE_WARN,
+			point->sample.contended ? GLYPH_TIMES : GLYPH_DRIFT);
+}
+
+/* Draws the sample of the present setting as a bar above its mark, if the present value of the knob
+ * is between two points. Without this bar, the bar of another value would be above the mark. */
+static void draw_between(struct box at, const struct frame *frame, const struct view *view, int x)
+{
+	const struct view_point point = { .possible = true,
+		.valid = view->sample.valid,
+		.settled = !view->sample.provisional,
+		.sample = view->sample };
+
+	if (!view->sample.valid)
+		return;
+	for (int row = 0; row < frame->rows; row++)
+		canvas_put(at, x, row, STYLE_TEXT, " ");
+	draw_point(at, frame, x, 1, &point, true);
+}
+
+/* Draws labels under the axis. Each label begins at the column of its bar. Labels without room are
+ * omitted. */
+static void draw_labels(struct box at, const struct frame *frame, const struct view *view,
+	const struct view_slice *slice, int y)
+{
+	const struct knob *knob = &view->setting.kernel->knobs[slice->knob];
+	const struct view_point *points = &slice->point[frame->first];
+	int widest = widest_label(at, frame, view, slice), step = 1;
+	/* If the choices' names below the bars do not fit, they are first cut, and omitted only if
+	 * the bars are too close. */
+	bool cut = knob->kind == KNOB_CHOICE && frame->width >= LEAST_NAME * frame->shown;
+
+	while (!cut && step * frame->width / frame->shown < widest + 1)
+		step *= 2;
+	for (int i = 0, free_from = 0; i < frame->shown; i += step) {
+		struct words value = setting_shown(knob, points[i].value);
+		int x = frame->column[i], next = frame->column[i + 1];
+
+		if (cut)
+			canvas_put(box_part(at, x, 0, next - x - 1, at.height), 0, y, STYLE_DIM,
+				value.text);
+		else if (x >= free_from && canvas_fits(at, value.text, at.width - x))
+			free_from = x + canvas_put(at, x, y, STYLE_DIM, value.text) + 1;
+	}
+	if (frame->first > 0)
+		canvas_glyph(at, MARGIN - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
+	if (frame->first + frame->shown < slice->count)
+		canvas_glyph(at, at.width - 1, y, STYLE_DIM, GLYPH_ELLIPSIS);
+}
+
+static void draw_scale(struct box at, const struct frame *frame)
+{
+	const struct scale *scale = &frame->scale;
+	struct scale_tick ticks[SCALE_TICKS];
+	int count = 0;
+
+	if (!(scale->high > 0))
+		return; /* no point of the slice is measured: the axis has no scale yet */
+	if (scale->kind == SCALE_LOG)
+		count = scale_ticks(scale, frame->rows, NULL, NULL, ticks);
+	/* Label three heights of the vertical scale: its top, half of the top (if exactly on a
+	 * row), and 0. */
+	for (int part = 0; part <= 2 && scale->kind != SCALE_LOG; part++) {
+		if (part == 1 && (frame->rows < 6 || frame->rows % 2))
+			continue;
+		ticks[count].value = scale->high * part / 2;
+		snprintf(
+			ticks[count].label, sizeof(ticks[count].label), "%.5g", ticks[count].value);
+		count++;
+	}
+	for (int i = 0; i < count; i++)
+		canvas_put_right(at, MARGIN - 1,
+			frame->rows - (int)lround(scale_place(scale, ticks[i].value) * frame->rows),
+			STYLE_DIM, ticks[i].label);
+}
+
+/* Returns the column of the mark of the present setting: under its bar, between two bars, or beyond
+ * an end of the axis. */
+static int here_column(const struct frame *frame, const struct axis_place *place)
+{
+	int index = place->index - frame->first,
+	    x = frame->column[index] + (bar_of(frame, index) - 1) / 2, next;
+
+	if (place->where == AXIS_BEFORE)
+		return MARGIN - 1;
+	if (place->where == AXIS_BEYOND)
+		return MARGIN + frame->width;
+	if (place->where == AXIS_BETWEEN) {
+		next = frame->column[index + 1];
+		if (index + 1 < frame->shown)
+			next += (bar_of(frame, index + 1) - 1) / 2;
+		/* If the present value is between two bars, place its marker in a column between
+		 * the bars, if there is one. */
+		x += 1 + (int)lround(place->share * (next - x - 2));
+	}
+	return x;
+}
+
+/* Returns the bytes of a cache that the data of a setting need. Accesses that leave out lines need
+ * fewer bytes than the data have; accesses that use only some of a cache's sets need more. */
+static double bytes_held(const struct view *view, const struct setting *setting, int level)
+{
+	const struct kernel *kernel = setting->kernel;
+	double line = view->caches.line > 0 ? view->caches.line : 64, held = 0;
+	struct kernel_walk walk;
+
+	if (kernel_describe(kernel, setting->v, &walk) && walk.reaches == 0)
+		held = walk.range > 0 ? walk.range
+				      : misses_held(misses_working_set(kernel, setting->v, &walk),
+						walk.step, line, false);
+	return held > 0 ? held * (level == 0 ? misses_walk_crowd(&walk, line) : 1)
+			: (double)kernel_footprint(kernel, setting->v);
+}
+
+/* Returns the index of the first visible size whose data does not fit in a cache. A size counts as
+ * fitting a cache up to 1/16 above the cache's size, because sizes found from latency curves are
+ * not more precise. Returns 0 if the cache holds no visible size, and frame->shown if the cache
+ * holds all visible sizes. */
+static int beyond_cache(const struct frame *frame, const struct view *view,
+	const struct view_slice *slice, int level)
+{
+	struct setting setting = view->setting;
+	int index = 0;
+
+	for (; index < frame->shown; index++) {
+		setting.v[slice->knob] = slice->point[frame->first + index].value;
+		if (bytes_held(view, &setting, level) >
+			view->caches.level[level].bytes * (1 + 1.0 / 16))
+			break;
+	}
+	return index;
+}
+
+/* Marks the end of each cache: a line between the last size that the cache holds and the next size,
+ * with the cache's name to its left, on the axis. The cache's name does not use the column `here`,
+ * which has the mark of the present setting. */
+static void draw_caches(struct box at, const struct frame *frame, const struct view *view,
+	const struct view_slice *slice, int here)
+{
+	int free_from = MARGIN;
+
+	for (int level = 0; level < CACHE_LEVELS; level++) {
+		const struct cache_size *size = &view->caches.level[level];
+		int index = size->bytes > 0 ? beyond_cache(frame, view, slice, level) : 0, x, from;
+		struct words name;
+
+		if (index == 0 || index == frame->shown)
+			continue;
+		/* If the next size is far away, as in a recording with few sizes, the line is next
+		 * to the bar of the last size that the cache holds. */
+		x = int_least(frame->column[index] - 1,
+			frame->column[index - 1] + bar_of(frame, index - 1));
+		for (int row = 0; row < frame->rows; row++)
+			canvas_glyph(at, x, row, STYLE_DIM, GLYPH_EDGE);
+		canvas_glyph(at, x, frame->rows, STYLE_DIM, GLYPH_TEE_UP);
+		/* Before the share of L3 that a process has is measured, only the size of all of L3
+		 * is known. */
+		if (level == CACHE_LEVELS - 1)
+			name = words_of(
+				"L3 %s", size->source == CACHE_MEASURED ? "share" : "at most");
+		else
+			name = words_of("L%d", level + 1);
+		from = x - canvas_columns(at, name.text);
+		if (from < free_from || (here >= from && here < x)) {
+			name = words_of("L%d", level + 1);
+			from = here == x - 1 || here == x - 2 ? here - 2 : x - 2;
+		}
+		if (from >= free_from)
+			canvas_put(at, from, frame->rows, STYLE_TEXT, name.text);
+		free_from = x + 1;
+	}
+}
+
+void slice_draw(struct box at, const struct view *view, const struct view_slice *slice)
+{
+	const struct knob *knob;
+	struct frame frame;
+	int x, here;
+
+	if (at.height < 3 || at.width < MARGIN + 8 || slice->count == 0)
+		return;
+	knob = &view->setting.kernel->knobs[slice->knob];
+	fit_frame(&frame, at, view, slice);
+	here = here_column(&frame, &slice->place);
+	draw_scale(at, &frame);
+	for (x = MARGIN; x < MARGIN + frame.width; x++)
+		canvas_glyph(at, x, frame.rows, STYLE_DIM, GLYPH_HLINE);
+	if (view->setting.kernel->knobs[slice->knob].axis == AXIS_SIZE)
+		draw_caches(at, &frame, view, slice, here);
+	for (int i = 0; i < frame.shown; i++) {
+		const struct view_point *point = &slice->point[frame.first + i];
+
+		if (point->possible)
+			canvas_clicked(box_part(at, frame.column[i], 0,
+					       frame.column[i + 1] - frame.column[i], at.height),
+				"set %s=%s", knob->name, setting_value(knob, point->value).text);
+		draw_point(at, &frame, frame.column[i], bar_of(&frame, i), point,
+			frame.first + i == slice->here);
+		if (point->a && frame.scale.high > 0)
+			draw_a(at, &frame, i, point->a);
+	}
+	if (slice->place.where == AXIS_BETWEEN)
+		draw_between(at, &frame, view, int_least(here, at.width - 1));
+	canvas_glyph(at, int_least(here, at.width - 1), frame.rows, STYLE_HERE,
+		slice->place.where == AXIS_BEFORE   ? GLYPH_LEFT
+		: slice->place.where == AXIS_BEYOND ? GLYPH_POINTER
+						    : GLYPH_UP);
+	draw_labels(at, &frame, view, slice, frame.rows + 1);
+}
+
+/* ---- the panels ---- */
+
+/* Two panels show slices of the mountain through the present setting: one slice over size, one
+ * slice over stride. If the kernel has no stride, the second slice is over the chosen knob. If only
+ * one slice fits, the panel shows the slice of the chosen knob. */
+
+/* Returns the curve (slice) that the first of the two panels shows. */
+static const struct view_slice *first_slice(const struct scene *scene)
 {
 	const struct view *view = scene->view;
-	const struct windows_report *report = view->windows;
-	const struct windows_row *row = view->window;
-	struct box curve = at, right = panels_beside(&curve, WINDOW_LEAST, WINDOW_MOST);
-	bool plotted = curve.width >= CURVE_PLOT_COLUMNS && at.height >= WINDOW_PLOT_ROWS;
-	struct column beside = { plotted ? right : at, 0, false };
-	int fillers;
 
-	if (!report || !row)
-		return;
-	if (plotted) {
-		fillers = kernel_knob(view->setting.kernel, WINDOWS_FILLERS);
-		window_plot_draw(curve, row, fillers < 0 ? -1 : (double)view->setting.v[fillers]);
-	}
-	put_beside(&beside, report, row);
-	put_table(&beside, report, row);
+	/* A kernel without a knob `size` has only the slice over stride or over the chosen knob. */
+	if (view->by_size.knob < 0 ||
+		(!panels_shown(scene, "by-stride") && view->by_stride.knob >= 0 &&
+			view->knob == view->by_stride.knob))
+		return &view->by_stride;
+	return &view->by_size;
 }
 
-static bool windows_wanted(const struct view *view)
+static struct words first_title(const struct scene *scene)
 {
-	return view->windows && view->window && panels_named(view->screen.front, "windows");
+	return slice_title(scene->view, first_slice(scene));
 }
 
-const struct panel panel_windows = {
-	.name = "windows",
-	.title_of = windows_title,
-	.clauses = true,
-	.draw = windows_draw,
-	.wanted = windows_wanted,
-	.fixed_rows = WINDOWS_BEST_ROWS,
+static void first_draw(struct box at, const struct scene *scene)
+{
+	slice_draw(at, scene->view, first_slice(scene));
+}
+
+static bool first_wanted(const struct view *view)
+{
+	return view->by_size.knob >= 0 || view->by_stride.knob >= 0;
+}
+
+static struct words second_title(const struct scene *scene)
+{
+	return slice_title(scene->view, &scene->view->by_stride);
+}
+
+static void second_draw(struct box at, const struct scene *scene)
+{
+	slice_draw(at, scene->view, &scene->view->by_stride);
+}
+
+static bool second_wanted(const struct view *view)
+{
+	return view->by_size.knob >= 0 && view->by_stride.knob >= 0;
+}
+
+const struct panel panel_by_size = {
+	.name = "curves",
+	.title_of = first_title,
+	.draw = first_draw,
+	.wanted = first_wanted,
+	.focus = "curves",
+	.hides = HIDDEN_CPE | HIDDEN_CURVE,
+};
+
+const struct panel panel_by_stride = {
+	.name = "by-stride",
+	.title_of = second_title,
+	.draw = second_draw,
+	.wanted = second_wanted,
+	.focus = "curves",
 	.hides = HIDDEN_CPE | HIDDEN_CURVE,
 };

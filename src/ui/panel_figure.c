@@ -427,7 +427,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 			units_cycles(view->published->cycles * limits->turns / limits->elements)
 				.text,
 			view->published->core);
-	if (panels_shown(scene, "ladder"))
+	if (panels_shown(scene, "limits"))
 		return;
 	if (view->advice.kind == ADVICE_KNOB)
 		lines_add(lines, 5, STYLE_KEY,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 extern const struct panel panel_header, panel_kernels, panel_knobs, panel_figure, panel_about,
-	panel_by_size, panel_ladder, panel_ports, panel_counters, panel_code, panel_source,
-	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_sweep, panel_strip,
+	panel_by_size, panel_limits, panel_ports, panel_counters, panel_code, panel_source,
+	panel_by_stride, panel_mountain, panel_probe, panel_windows, panel_sweep, panel_trials,
 	panel_notice, panel_line, panel_timeline, panel_graph, panel_lesson;
 
 /* The panels in order of importance. If not all panels fit, panels at the end of the table are
@@ -27,7 +27,7 @@ static const struct {
 	{ &panel_figure, { NULL, AREA_FIGURE, 20, 8 } },
 	{ &panel_about, { NULL, AREA_ABOUT, 20, 8 } },
 	{ &panel_by_size, { NULL, AREA_BODY, 40, 5, .place = 1 } },
-	{ &panel_ladder, { NULL, AREA_BODY, 40, 7, .place = 2 } },
+	{ &panel_limits, { NULL, AREA_BODY, 40, 7, .place = 2 } },
 	{ &panel_ports, { NULL, AREA_BODY, 40, 6, .place = 3 } },
 	{ &panel_code, { NULL, AREA_BODY, 40, 7, .place = 6 }, .beside = &panel_source },
 	{ &panel_mountain, { NULL, AREA_TALL, 56, 10, .place = 9 } },
@@ -40,7 +40,7 @@ static const struct {
 	{ &panel_by_stride, { NULL, AREA_BODY, 40, 8, .place = 5, .extra = true } },
 	{ &panel_source, { NULL, AREA_BODY, 40, 8, .place = 7, .extra = true },
 		.beside = &panel_code },
-	{ &panel_strip, { NULL, AREA_BODY, 40, 7, .place = 8, .extra = true } },
+	{ &panel_trials, { NULL, AREA_BODY, 40, 7, .place = 8, .extra = true } },
 	{ &panel_notice, { NULL, AREA_NOTICE, 60, 1 } },
 	{ &panel_key_bar, { NULL, AREA_KEYS, 60, 1 } },
 };

@@ -280,7 +280,7 @@ const char *shown_mark(const struct view *view, int event);
 
 /* Returns why an event has no count: "counting…", "unavailable: stays at zero …"; "" if the event
  * has a count. */
-/* panel_strip.c: draws the course of the latest trials as a row of small bars. */
+/* panel_trials.c: draws the course of the latest trials as a row of small bars. */
 void course_draw(struct box at, const struct view *view);
 
 /* panel_probed.c: the row of probed pressure. probed_rows() returns the number of rows that it

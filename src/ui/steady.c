@@ -36,7 +36,7 @@ static void widen(
 	scale_widen(shown, value, value);
 }
 
-static void hold_ladder(struct scale *kept, struct scale *shown, const struct view *view)
+static void hold_limits(struct scale *kept, struct scale *shown, const struct view *view)
 {
 	const struct limits *limits = view->explanation ? &view->explanation->limits : NULL;
 
@@ -89,7 +89,7 @@ void steady_hold(struct steady *steady, struct view *view)
 	kept->cycles.kind = view->setting.kernel->plot_cpe ? SCALE_LOG : SCALE_LINEAR;
 	hold_ports(&kept->ports, view);
 	*shown = *kept;
-	hold_ladder(&kept->ladder, &shown->ladder, view);
+	hold_limits(&kept->limits, &shown->limits, view);
 	hold_slice(kept, shown, view, &view->by_size);
 	hold_slice(kept, shown, view, &view->by_stride);
 	if (view->grid.present)

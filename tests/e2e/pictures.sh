@@ -169,12 +169,12 @@ cat >script <<'END'
 kernel mountain
 figure
 pass 1
-view slices
+view curves
 picture
 view mountain
 picture dark
 picture dark peak.png
-view ladder
+view limits
 picture limits of mine.pdf
 key i
 END
@@ -191,7 +191,7 @@ printf 'kernel mountain\nfigure\npass 1\nview mountain\npicture\n' >script
 expect 0 explore --script script
 has slexplore-mountain-2.svg "GB/s"
 cmp -s kept slexplore-mountain-1.svg || fail "a picture was replaced"
-printf 'view strip\npicture\n' >script
+printf 'view trials\npicture\n' >script
 expect 0 explore --script script
 has slexplore-screen-1.svg "older"
 printf 'figure\npicture a.bmp\n' >script

@@ -71,7 +71,7 @@ static uint64_t first_footprint(const int64_t *v)
 static const struct kernel combine = {
 	.name = "combine",
 	.title = "reduce an array",
-	.answer = "slices",
+	.answer = "curves",
 	.look_for = "With one accumulator every operation waits for the one before: CPE is the "
 		    "operation's latency, "
 		    "whatever the size. Turn up unroll and acc together and CPE falls until "
@@ -90,7 +90,7 @@ static const struct kernel combine = {
 static const struct kernel list_length = {
 	.name = "list-length",
 	.title = "walk a linked list and count",
-	.answer = "slices",
+	.answer = "curves",
 	.look_for = "Every load waits for the pointer that the one before it fetched: CPE is the "
 		    "load-to-use latency. "
 		    "Grow size and watch it step up at each cache; then set order=random.",

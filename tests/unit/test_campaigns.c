@@ -267,7 +267,7 @@ TEST(live_figures_rest_while_the_probe_goes_on)
 	/* Then live figures are there again, and the probe stays. */
 	assert_true(view.sample.valid);
 	assert_true(session_idle(session));
-	command("view slices", now);
+	command("view curves", now);
 	command("view probe", now);
 }
 

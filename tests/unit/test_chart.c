@@ -282,7 +282,7 @@ TEST(the_slice_of_the_chosen_knob_is_drawn)
 {
 	const char *what;
 
-	show("slices");
+	show("curves");
 	check_ok(chart_view(view, &origin, &chart, &what));
 	assert_string_equal(what, "slice");
 	check_contains(chart->x.title, "size");
@@ -339,10 +339,10 @@ TEST(what_has_no_picture_says_so)
 		"curves, mountain, probe, windows, sweep, limits, ports, code, timeline and graph "
 		"have one");
 	assert_null(chart);
-	view->screen.front = "ladder";
+	view->screen.front = "limits";
 	snprintf(view->limits_note, sizeof(view->limits_note), "this core has no model");
 	check_refused(chart_view(view, &origin, &chart, &what), "this core has no model");
-	view->screen.front = "slices";
+	view->screen.front = "curves";
 	for (int i = 0; i < 8; i++)
 		view->by_size.point[i].valid = false;
 	check_refused(chart_view(view, &origin, &chart, &what), "nothing of it is measured");

@@ -3,7 +3,7 @@
 
 #include "picture/chart_reports.h"
 
-/* ---- the ladder ---- */
+/* ---- the limits ---- */
 
 static void set_limits(int limits)
 {
@@ -21,13 +21,13 @@ static void set_limits(int limits)
 	explanation->limits.predicted_by = 0;
 }
 
-TEST(the_ladder_has_limits_and_what_was_measured)
+TEST(the_limits_has_limits_and_what_was_measured)
 {
 	struct sample sample = sample_of(2.5, 8);
 
 	setting_init(&setting, &kernel_fold);
 	set_limits(4);
-	chart = chart_ladder(explanation, &setting, &sample, "at the limit", &origin);
+	chart = chart_limits(explanation, &setting, &sample, "at the limit", &origin);
 	assert_int_equal(chart->bar_count, 5);
 	assert_int_equal(chart->bar[0].kind, BAR_SOFT);
 	check_contains(chart->bar[0].name, "(soft)");
@@ -153,13 +153,13 @@ TEST(probed_pressure_over_a_knob_has_a_line_for_each_busy_resource)
 }
 
 /* More than a slide holds: the highest, the binding one in any case, and how many are left out. */
-TEST(a_long_ladder_keeps_the_binding_limit)
+TEST(a_long_list_of_limits_keeps_the_binding_limit)
 {
 	bool binds = false;
 
 	setting_init(&setting, &kernel_fold);
 	set_limits(14);
-	chart = chart_ladder(explanation, &setting, NULL, "", &origin);
+	chart = chart_limits(explanation, &setting, NULL, "", &origin);
 	assert_true(chart->bar_count <= 9);
 	for (int i = 0; i < chart->bar_count; i++)
 		binds |= chart->bar[i].kind == BAR_BINDING;

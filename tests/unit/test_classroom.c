@@ -321,8 +321,8 @@ TEST(another_letter_replaces_a_refused_choice)
 
 TEST(a_lesson_runs_no_command_that_does_more_than_show)
 {
-	open_lesson("step One\n  A text.\nsetting combine op=mul\ndo view ladder\n");
-	assert_string_equal(view.screen.front, "ladder");
+	open_lesson("step One\n  A text.\nsetting combine op=mul\ndo view limits\n");
+	assert_string_equal(view.screen.front, "limits");
 	for (int i = 0; i < 2; i++) {
 		static const char *const bad[] = { "record to x.jsonl", "kernel ./evil.c" };
 		struct words path = words_of("%s/a.lesson", folder);

@@ -82,11 +82,11 @@ TEST(a_kernel_is_chosen_with_its_setting)
 TEST(focus_goes_round)
 {
 	assert_string_equal(look(1)->screen.focus, "knobs");
-	assert_string_equal(run("focus next")->screen.focus, "slices");
+	assert_string_equal(run("focus next")->screen.focus, "curves");
 	assert_string_equal(run("focus next")->screen.focus, "mountain");
 	assert_string_equal(run("focus next")->screen.focus, "kernels");
 	assert_string_equal(run("focus previous")->screen.focus, "mountain");
-	assert_string_equal(run("focus previous")->screen.focus, "slices");
+	assert_string_equal(run("focus previous")->screen.focus, "curves");
 	assert_string_equal(run("focus kernels")->screen.focus, "kernels");
 	assert_false(session_command_works(session, "focus kernels"));
 	refused("focus pocus", "focus \"pocus\": next, previous, kernels, knobs, curves, code, "
@@ -111,7 +111,7 @@ TEST(arrows_act_on_the_focus)
 
 TEST(arrows_walk_the_mountain)
 {
-	run("focus slices");
+	run("focus curves");
 	assert_int_equal(run("move right")->setting.v[FOLD_SIZE], 49152);
 	assert_int_equal(run("move right")->setting.v[FOLD_SIZE], 65536);
 	assert_int_equal(run("move left")->setting.v[FOLD_SIZE], 49152);
@@ -127,7 +127,7 @@ TEST(arrows_walk_the_mountain)
 	assert_int_equal(run("move up")->setting.v[FOLD_STRIDE], 64);
 	/* No size: left and right go along the only slice, over what is impossible. */
 	start(&kernel_odd);
-	run("focus slices");
+	run("focus curves");
 	assert_int_equal(run("move right")->setting.v[0], 5);
 	assert_int_equal(run("move left")->setting.v[0], 3);
 }
@@ -157,14 +157,14 @@ TEST(arrows_walk_over_the_grid)
 	run("set size=8192");
 	assert_int_equal(run("move down")->setting.v[FOLD_SIZE], 16384);
 	/* With another front, or another kernel, arrows turn knobs again. */
-	run("view slices");
+	run("view curves");
 	assert_string_equal(view.screen.focus, "knobs");
 	run("mountain");
 	assert_string_equal(view.screen.front, "mountain");
 	assert_string_equal(view.screen.focus, "mountain");
 	run("focus knobs");
 	assert_string_equal(run("mountain")->screen.focus, "mountain");
-	assert_string_equal(run("mountain")->screen.front, "slices");
+	assert_string_equal(run("mountain")->screen.front, "curves");
 	run("mountain");
 	run("kernel odd");
 	assert_false(view.grid.present);
@@ -282,7 +282,7 @@ TEST(pictures_show_the_panel_in_front)
 	status = session_command(session, "picture slice.xyz", 1);
 	assert_int_equal(status.code, STATUS_USAGE);
 	/* A panel that is no chart: the whole screen is the picture. */
-	run("view strip");
+	run("view trials");
 	status = session_command(session, "picture slice.gp", 1);
 	assert_int_equal(status.code, STATUS_USAGE);
 	assert_false(session_shot(session, shot, sizeof(shot)));
@@ -333,7 +333,7 @@ TEST(any_line_is_answered)
 	static const char *const words[] = { "kernel", "set", "knob", "digit", "entry", "focus",
 		"move", "pin", "freeze", "again", "find", "help", "close", "yank", "fold", "odd",
 		"walk-list", "next", "previous", "accept", "drop", "erase", "up", "down", "left",
-		"right", "swap", "choose", "slices", "knobs", "acc=4", "n=2", "size=1m", "op=", "=",
+		"right", "swap", "choose", "curves", "knobs", "acc=4", "n=2", "size=1m", "op=", "=",
 		"+1", "-3", "7", "k", "x\xff\x80", "size=64", "unroll=16", "stride=3" };
 	const int rounds = CHECK_REPEATS(4000, 1000);
 	uint64_t random = 3;

@@ -411,7 +411,7 @@ TEST(a_wrong_event_changes_nothing)
 	refused("event", "needs an event's name");
 	refused("event other::UOPS", "there is own::UOPS:ANY");
 	assert_int_equal(look(101)->counters.plan->counters.id, 1);
-	assert_string_equal(view.screen.front, "slices");
+	assert_string_equal(view.screen.front, "curves");
 	for (int i = 0; i < COUNTERS_MAX - 3; i++) {
 		snprintf(line, sizeof(line), "event own::E%d", i);
 		run(line, 100.1);
@@ -519,11 +519,11 @@ TEST(the_counters_come_to_the_front_and_go)
 {
 	start();
 
-	run("view ladder", 100.1);
+	run("view limits", 100.1);
 	run("counters", 100.1);
 	assert_string_equal(look(101)->screen.front, "counters");
 	run("counters", 100.1);
-	assert_string_equal(look(101)->screen.front, "ladder");
+	assert_string_equal(look(101)->screen.front, "limits");
 	/* The arrows reach them once there is something. */
 	for (int i = 0; i < 6; i++) {
 		run("focus next", 100.1);
@@ -537,7 +537,7 @@ TEST(the_counters_come_to_the_front_and_go)
 	run("counters scroll +8", 100.3);
 	assert_int_equal(look(101)->counters.first, 2);
 	refused("counters scroll", "+N or -N");
-	run("view slices", 100.3);
+	run("view curves", 100.3);
 	assert_string_equal(look(101)->screen.focus, "knobs");
 }
 

@@ -41,34 +41,34 @@ static void refused(const char *line, const char *part)
 TEST(the_users_panel_stays_until_another_kernel_brings_its_own)
 {
 	start();
-	assert_string_equal(look()->front, "slices");
+	assert_string_equal(look()->front, "curves");
 	assert_true(view.screen.by_itself);
-	assert_string_equal(run("view strip")->front, "strip");
-	assert_string_equal(run("knob +1")->front, "strip");
-	assert_string_equal(run("kernel walk-list")->front, "slices");
+	assert_string_equal(run("view trials")->front, "trials");
+	assert_string_equal(run("knob +1")->front, "trials");
+	assert_string_equal(run("kernel walk-list")->front, "curves");
 	session_free(session);
 }
 
 TEST(a_kept_panel_stays_for_other_kernels_unless_it_has_nothing_to_show)
 {
 	start();
-	run("view strip");
+	run("view trials");
 	assert_true(run("view keep")->kept);
-	assert_string_equal(run("kernel walk-list")->front, "strip");
-	assert_string_equal(run("kernel fold")->front, "strip");
-	assert_string_equal(run("view auto")->front, "slices");
+	assert_string_equal(run("kernel walk-list")->front, "trials");
+	assert_string_equal(run("kernel fold")->front, "trials");
+	assert_string_equal(run("view auto")->front, "curves");
 	assert_false(view.screen.kept);
 	/* The mountain needs size and stride. */
 	assert_string_equal(run("view mountain")->front, "mountain");
-	assert_string_equal(run("kernel odd")->front, "slices");
-	assert_string_equal(run("kernel fold")->front, "slices");
+	assert_string_equal(run("kernel odd")->front, "curves");
+	assert_string_equal(run("kernel fold")->front, "curves");
 	session_free(session);
 }
 
 TEST(a_set_of_panels_comes_with_its_first_panel_that_has_contents)
 {
 	start();
-	assert_string_equal(run("preset memory")->front, "slices");
+	assert_string_equal(run("preset memory")->front, "curves");
 	assert_string_equal(view.screen.order[1], "mountain");
 	assert_string_equal(run("preset 2")->preset, "memory");
 	check_contains(view.screen.notice, "of 2, memory: curves, mountain");
@@ -84,12 +84,12 @@ TEST(a_set_of_panels_comes_with_its_first_panel_that_has_contents)
 	/* The panels that the user chose, the last one first. */
 	refused("preset own", "bring panels to the front");
 	run("view mountain");
-	run("view strip");
-	run("view slices");
-	run("view strip");
-	assert_string_equal(run("preset own")->front, "strip");
+	run("view trials");
+	run("view curves");
+	run("view trials");
+	assert_string_equal(run("preset own")->front, "trials");
 	check_contains(view.screen.notice, "4 of 4, own");
-	assert_string_equal(view.screen.order[1], "slices");
+	assert_string_equal(view.screen.order[1], "curves");
 	assert_string_equal(view.screen.order[2], "mountain");
 	assert_null(view.screen.order[3]);
 	/* Sets without contents are skipped, in both directions. */
@@ -115,17 +115,17 @@ TEST(a_kernel_without_panels_has_no_next_set)
 TEST(the_next_panel_follows_the_one_on_which_the_arrows_act)
 {
 	start();
-	run("view strip");
-	run("focus slices");
+	run("view trials");
+	run("focus curves");
 	assert_string_equal(run("view next")->front, "mountain");
-	assert_string_equal(run("view previous")->front, "slices");
-	assert_string_equal(run("view previous")->front, "strip");
+	assert_string_equal(run("view previous")->front, "curves");
+	assert_string_equal(run("view previous")->front, "trials");
 	/* The next panel comes even if it was in front, behind the panel on which the arrows act.
 	 */
 	run("view mountain");
-	run("focus slices");
+	run("focus curves");
 	assert_string_equal(run("view next")->front, "mountain");
-	assert_string_not_equal(view.screen.focus, "slices");
+	assert_string_not_equal(view.screen.focus, "curves");
 	session_free(session);
 }
 
@@ -134,14 +134,14 @@ TEST(closing_leaves_the_panel_on_which_the_arrows_move)
 	start();
 	/* A panel that came by itself comes so again. */
 	run("mountain");
-	assert_string_equal(run("close")->front, "slices");
+	assert_string_equal(run("close")->front, "curves");
 	assert_true(view.screen.by_itself);
-	run("view strip");
+	run("view trials");
 	run("mountain");
 	assert_string_equal(look()->focus, "mountain");
-	assert_string_equal(run("close")->front, "strip");
+	assert_string_equal(run("close")->front, "trials");
 	/* The arrows do not move on this panel, so it stays. */
-	assert_string_equal(run("close")->front, "strip");
+	assert_string_equal(run("close")->front, "trials");
 	session_free(session);
 }
 

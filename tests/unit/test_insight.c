@@ -183,13 +183,13 @@ TEST(a_kernel_that_cannot_be_explained_says_why)
 
 TEST(views_go_round_and_code_scrolls)
 {
-	static const char *const round[] = { "ladder", "ports", "code", "mountain", "strip",
-		"slices" };
+	static const char *const round[] = { "limits", "ports", "code", "mountain", "trials",
+		"curves" };
 	start(UARCH_EXACT, NULL, LIMIT);
 
-	/* The loop's latency binds, so the ladder came to the front by itself. */
-	assert_string_equal(look(100)->screen.front, "ladder");
-	check_ok(session_command(session, "view slices", 100.1));
+	/* The loop's latency binds, so the limits came to the front by itself. */
+	assert_string_equal(look(100)->screen.front, "limits");
+	check_ok(session_command(session, "view curves", 100.1));
 	for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {
 		check_ok(session_command(session, "view next", 100.1));
 		assert_string_equal(look(101)->screen.front, round[i]);
@@ -210,7 +210,7 @@ TEST(views_go_round_and_code_scrolls)
 	assert_int_equal(look(101)->code_first, 0);
 	check_fails(session_command(session, "code 8", 100.1), STATUS_USAGE, "code takes +N or -N");
 	/* Arrows act on what is seen. */
-	check_ok(session_command(session, "view ladder", 100.1));
+	check_ok(session_command(session, "view limits", 100.1));
 	assert_string_equal(look(101)->screen.focus, "knobs");
 }
 
@@ -224,11 +224,11 @@ TEST(without_a_model_all_else_works)
 	assert_null(look(101)->explanation);
 	assert_string_equal(view.limits_note, "");
 	check_fails(session_command(session, "uarch own", 100.1), STATUS_USAGE, "no core models");
-	check_ok(session_command(session, "focus slices", 100.1));
+	check_ok(session_command(session, "focus curves", 100.1));
 	check_ok(session_command(session, "focus next", 100.1));
 	assert_string_equal(look(101)->screen.focus, "mountain");
 	check_ok(session_command(session, "focus previous", 100.1));
-	assert_string_equal(look(101)->screen.focus, "slices");
+	assert_string_equal(look(101)->screen.focus, "curves");
 }
 
 RUN_TESTS(.each_tear_down = end)

@@ -13,11 +13,11 @@ static const struct layout_row all[ROWS] = {
 	{ "knobs", AREA_KNOBS, 20, 8, true },
 	{ "figure", AREA_FIGURE, 20, 8, true },
 	{ "about", AREA_ABOUT, 20, 8, true },
-	{ "slices", AREA_BODY, 40, 5, true },
+	{ "curves", AREA_BODY, 40, 5, true },
 	{ "by-stride", AREA_BODY, 40, 8, true },
-	{ "ladder", AREA_BODY, 40, 6, true },
+	{ "limits", AREA_BODY, 40, 6, true },
 	{ "mountain", AREA_TALL, 56, 10, true },
-	{ "strip", AREA_BODY, 40, 7, true },
+	{ "trials", AREA_BODY, 40, 7, true },
 	{ "notice", AREA_NOTICE, 60, 1, true },
 	{ "keys", AREA_KEYS, 60, 1, true },
 };
@@ -57,7 +57,7 @@ static void no_overlap_and_nothing_outside(const struct layout *layout, int widt
 
 TEST(every_size_is_sound)
 {
-	static const char *const required[] = { "header", "kernels", "knobs", "figure", "slices",
+	static const char *const required[] = { "header", "kernels", "knobs", "figure", "curves",
 		"notice", "keys" };
 	/* Everything; no mountain; nothing but one slice. */
 	static const unsigned masks[] = { 0, 1u << 9, 1u << 7 | 1u << 8 | 1u << 9 | 1u << 10 };
@@ -96,7 +96,7 @@ TEST(rows_have_their_least_size)
 				/* Beside the first slice there is always room for another, however
 				 * low. */
 				if (at && at->height < all[i].min_height &&
-					at->y != layout_find(&layout, "slices")->y)
+					at->y != layout_find(&layout, "curves")->y)
 					fail_msg("%s has %d rows at %dx%d", all[i].name, at->height,
 						width, height);
 			}
@@ -110,16 +110,16 @@ TEST(more_room_shows_more_in_order)
 	struct layout full = without(0, 200, 60, 13);
 
 	assert_null(layout_find(&usual, "mountain"));
-	assert_null(layout_find(&usual, "strip"));
+	assert_null(layout_find(&usual, "trials"));
 	assert_non_null(layout_find(&wide, "by-stride"));
 	assert_non_null(layout_find(&wide, "mountain"));
-	assert_non_null(layout_find(&wide, "strip"));
+	assert_non_null(layout_find(&wide, "trials"));
 	for (int i = 1; i < ROWS; i++)
 		assert_non_null(layout_find(&full, all[i].name));
 	/* The figure and one slice have room to be read at the usual size. */
 	assert_true(layout_find(&usual, "figure")->width >= 30);
 	assert_true(layout_find(&usual, "figure")->height >= 11);
-	assert_int_equal(layout_find(&usual, "slices")->width, 80);
+	assert_int_equal(layout_find(&usual, "curves")->width, 80);
 }
 
 TEST(a_body_without_rows_is_no_trouble)
@@ -281,7 +281,7 @@ TEST(presenter_mode_has_the_value_and_one_panel)
 			assert_null(layout_find(&layout, "knobs"));
 			if (width < LAYOUT_MIN_WIDTH || height < LAYOUT_MIN_HEIGHT)
 				continue;
-			assert_non_null(layout_find(&layout, "slices"));
+			assert_non_null(layout_find(&layout, "curves"));
 			assert_int_equal(layout.count, 4);
 		}
 	}
@@ -295,8 +295,8 @@ TEST(the_panel_in_front_is_the_one_presented)
 	memcpy(rows, all, sizeof(rows));
 	rows[8].front = true;
 	layout_compute(80, 24, rows, ROWS, 13, true, &layout);
-	assert_non_null(layout_find(&layout, "ladder"));
-	assert_null(layout_find(&layout, "slices"));
+	assert_non_null(layout_find(&layout, "limits"));
+	assert_null(layout_find(&layout, "curves"));
 }
 
 TEST(digits_grow_with_the_screen)

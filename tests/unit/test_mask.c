@@ -100,8 +100,8 @@ static void read_back(const char *path)
 /* Looks at every panel at every size, and writes every kind of file. */
 static const char *see_everything(void)
 {
-	static const char *const panels[] = { "slices", "ladder", "ports", "counters", "code",
-		"source", "timeline", "graph", "mountain", "probe", "windows", "sweep", "strip" };
+	static const char *const panels[] = { "curves", "limits", "ports", "counters", "code",
+		"source", "timeline", "graph", "mountain", "probe", "windows", "sweep", "trials" };
 	static const char *const lines[] = { "remedy", "limit latency", "limit ports", "why",
 		"yank", "close", "pin", "knob acc +1", "knob acc -1", "pin swap", "pin swap",
 		"find latency", "close", "lesson hint", "help", "close", "preset ilp",

@@ -3,7 +3,7 @@
 
 #include "experiment/cost/cost.h"
 
-extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
+extern const struct panel panel_figure, panel_trials, panel_header, panel_mountain, panel_limits,
 	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
 	panel_knobs;
 

@@ -1,14 +1,14 @@
 /* How the panels show limits, the gap and published values. */
 #include "limits_view.h"
 
-extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
+extern const struct panel panel_figure, panel_trials, panel_header, panel_mountain, panel_limits,
 	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
 	panel_knobs;
 
-TEST(the_ladder_tells_hard_from_soft_and_unknown)
+TEST(the_limits_tells_hard_from_soft_and_unknown)
 {
 	begin_limits();
-	draw(&panel_ladder, 78, 12);
+	draw(&panel_limits, 78, 12);
 	check_parts(shown, "(soft) ", " 4.500 <- predicted", " 4.000 <- binds",
 		"unknown: the missing number", "measured", " 4.400 R", "the hard cause");
 	lacks(shown, "the width's cause");
@@ -16,25 +16,25 @@ TEST(the_ladder_tells_hard_from_soft_and_unknown)
 	/* A soft bar has other marks than a hard one. */
 	check_parts(shown, "(soft) ....", " ####");
 	/* Wide, each has its cause beside it. */
-	check_parts(draw(&panel_ladder, 120, 10), "the width's cause", "quartiles 1.990 .. 2.010");
+	check_parts(draw(&panel_limits, 120, 10), "the width's cause", "quartiles 1.990 .. 2.010");
 	/* Low, what has no place is counted. */
-	check_parts(draw(&panel_ladder, 60, 7), "1 more limit, 1.000; 1 unknown", "measured");
+	check_parts(draw(&panel_limits, 60, 7), "1 more limit, 1.000; 1 unknown", "measured");
 	/* Limits that the advice names have rows, before higher ones. */
 	lacks(shown, "the missing number");
 	view.advice.about = UINT64_C(1) << LIMIT_MEMORY_LINES;
-	check_parts(draw(&panel_ladder, 60, 7), "scheduling", "<- binds", "the missing number");
+	check_parts(draw(&panel_limits, 60, 7), "scheduling", "<- binds", "the missing number");
 	lacks(shown, "width");
 	view.advice.about = 0;
 	/* A counted limit has the digits that its own row would have. */
 	explanation->limits.limit[2].cpe = 0.0625;
-	check_contains(draw(&panel_ladder, 60, 7), "1 more limit, 0.0625");
+	check_contains(draw(&panel_limits, 60, 7), "1 more limit, 0.0625");
 	/* Very low, the binding one is still there, though a soft one is higher. */
-	check_parts(draw(&panel_ladder, 60, 4), "binds", "measured");
+	check_parts(draw(&panel_limits, 60, 4), "binds", "measured");
 }
 
 /* The cycles of a cause are those of an iteration: if the cause has no room for its number of
  * elements, the title has it. Whichever fits, one of both is on the screen. */
-TEST(the_ladder_or_its_title_says_for_how_many_elements_a_cause_counts)
+TEST(the_limits_or_its_title_says_for_how_many_elements_a_cause_counts)
 {
 	enum { HERE, OTHER, NEAR, WAYS };
 
@@ -47,16 +47,16 @@ TEST(the_ladder_or_its_title_says_for_how_many_elements_a_cause_counts)
 		view.nearest = way == NEAR;
 		for (int width = 48; width <= 110; width++) {
 			struct layout layout = { .count = 1,
-				.item = { { "ladder", { .width = width, .height = 12 } } } };
+				.item = { { "limits", { .width = width, .height = 12 } } } };
 			struct scene scene = { .view = &view, .layout = &layout };
-			struct words title = panel_ladder.title_of(&scene);
+			struct words title = panel_limits.title_of(&scene);
 			struct canvas canvas;
 
 			canvas_init(&canvas, width, 1, true);
 			panels_rule(canvas_box(&canvas), title.text, false);
 			title = words_of("%s", printed(&canvas));
 			canvas_free(&canvas);
-			if (!strstr(draw(&panel_ladder, width, 12), "8 elements"))
+			if (!strstr(draw(&panel_limits, width, 12), "8 elements"))
 				check_contains(title.text, "8 elements");
 		}
 	}
@@ -65,24 +65,24 @@ TEST(the_ladder_or_its_title_says_for_how_many_elements_a_cause_counts)
 }
 
 /* A cause that is a list is never shown without its end, as if the rest were not there. */
-TEST(the_ladder_does_not_end_a_list_at_a_comma)
+TEST(the_limits_does_not_end_a_list_at_a_comma)
 {
 	begin_limits();
 	snprintf(explanation->limits.limit[1].cause, sizeof(explanation->limits.limit[1].cause),
 		"chain of 1 address computation, 1 locked operation, 1 conditional move: 20 "
 		"cycles");
 	for (int width = 40; width <= 80; width++) {
-		draw(&panel_ladder, width, 6);
+		draw(&panel_limits, width, 6);
 		if (strstr(shown, "address computation"))
 			check_contains(shown, "address computation,");
 	}
 	explanation->waits = "the next node's address is in this node";
-	lacks(draw(&panel_ladder, 48, 7), "The next load waits\n");
+	lacks(draw(&panel_limits, 48, 7), "The next load waits\n");
 	explanation->waits = NULL;
 }
 
 /* Where rows are short, the cause of the gap stays, and the advice gives way. */
-TEST(the_ladder_keeps_the_likely_cause_before_the_advice)
+TEST(the_limits_keeps_the_likely_cause_before_the_advice)
 {
 	static const char words[] =
 		"0.500 (100 %) above the limit; likely taken-branches: 2 taken branches, 1 a cycle";
@@ -93,37 +93,37 @@ TEST(the_ladder_keeps_the_likely_cause_before_the_advice)
 	view.advice = (struct advice){ .kind = ADVICE_SENTENCE,
 		.words = "Jump less: unroll the loop, and let the likely way fall through." };
 	check_parts(
-		draw(&panel_ladder, 60, 12), "likely taken-branches: 2", "1 a cycle", "Jump less");
-	check_parts(draw(&panel_ladder, 60, 7), "likely taken-branches: 2", "1 a cycle");
+		draw(&panel_limits, 60, 12), "likely taken-branches: 2", "1 a cycle", "Jump less");
+	check_parts(draw(&panel_limits, 60, 7), "likely taken-branches: 2", "1 a cycle");
 	lacks(shown, "Jump less");
 	/* Without a cause, the advice stays. */
 	view.gap.likely = false;
-	check_contains(draw(&panel_ladder, 60, 7), "Jump less");
+	check_contains(draw(&panel_limits, 60, 7), "Jump less");
 }
 
 /* The panel shows the state of the measured value as a whole word, before the quartiles. */
-TEST(the_ladder_shows_a_contended_value_as_a_whole_word)
+TEST(the_limits_shows_a_contended_value_as_a_whole_word)
 {
 	begin_limits();
 	view.sample.contended = true;
-	check_contains(draw(&panel_ladder, 120, 10), " 4.400 R contended");
+	check_contains(draw(&panel_limits, 120, 10), " 4.400 R contended");
 	explanation->limits.predicted_by = explanation->limits.binding;
-	check_contains(draw(&panel_ladder, 120, 10), "contended, quartiles 1.990 .. 2.010");
+	check_contains(draw(&panel_limits, 120, 10), "contended, quartiles 1.990 .. 2.010");
 	view.sample.contended = false;
 }
 
 /* Under the bars: what the next load waits for, and where others published another order. */
-TEST(the_ladder_says_what_the_next_load_waits_for)
+TEST(the_limits_says_what_the_next_load_waits_for)
 {
 	begin_limits();
 	explanation->waits = "the next node's address is in this node";
 	snprintf(view.order, sizeof(view.order),
 		"published: array before interleaved; here interleaved is 2.10 times as fast");
-	draw(&panel_ladder, 100, 20);
+	draw(&panel_limits, 100, 20);
 	check_parts(shown, "the next node's address is in this node",
 		"published: array before interleaved; here interleaved is 2.10 times as fast");
 	/* Without its end, the sentence says nothing: it gives way. */
-	draw(&panel_ladder, 50, 8);
+	draw(&panel_limits, 50, 8);
 	lacks(shown, "The next load");
 	check_contains(shown, "published: array");
 	explanation->waits = NULL;
@@ -142,10 +142,10 @@ TEST(published_cycles_are_shown_with_their_source)
 	begin_limits();
 	explanation->limits.elements = 2;
 	explanation->limits.turns = 1;
-	draw(&panel_ladder, 100, 20);
+	draw(&panel_limits, 100, 20);
 	assert_null(strstr(shown, "published"));
 	view.published = &published;
-	draw(&panel_ladder, 100, 20);
+	draw(&panel_limits, 100, 20);
 	check_parts(shown, "published: 4.01 cycles an iteration, 2.005 per",
 		"on skylake (Downs, Performance Speed Limits)", "The ports differ.");
 	check_parts(draw(&panel_figure, 46, 16), "published 2.005 on skylake");
@@ -154,21 +154,21 @@ TEST(published_cycles_are_shown_with_their_source)
 }
 
 /* What is frozen is not being measured; but a request that is under way ends. */
-TEST(the_ladder_waits_for_no_figure_while_frozen)
+TEST(the_limits_waits_for_no_figure_while_frozen)
 {
 	begin_limits();
 	view.sample.valid = false;
-	check_contains(draw(&panel_ladder, 60, 12), "measuring");
+	check_contains(draw(&panel_limits, 60, 12), "measuring");
 	view.frozen = true;
-	check_contains(draw(&panel_ladder, 60, 12), "not measured");
+	check_contains(draw(&panel_limits, 60, 12), "not measured");
 	lacks(shown, "measuring");
 	view.measuring = true;
-	check_contains(draw(&panel_ladder, 60, 12), "measuring");
+	check_contains(draw(&panel_limits, 60, 12), "measuring");
 }
 
 TEST(another_core_is_named_in_each_title)
 {
-	static const struct panel *const panels[] = { &panel_ladder, &panel_ports };
+	static const struct panel *const panels[] = { &panel_limits, &panel_ports };
 
 	begin_limits();
 	view.foreign = true;
@@ -197,10 +197,10 @@ TEST(a_prediction_without_a_known_cost_says_at_least)
 		"4 mispredictions; the cost of one is not known" };
 	check_contains(draw(&panel_figure, 46, 12), "predicted at least 4.000 M latency, +0.400");
 	check_contains(draw(&panel_line, 60, 12), "predicted at least 4.000 M latency");
-	draw(&panel_ladder, 78, 12);
+	draw(&panel_limits, 78, 12);
 	check_parts(shown, " 4.500 <- at least", "the cost of one is not known");
 	/* Its row is not left out, and ends with a clause. */
-	check_contains(draw(&panel_ladder, 60, 7), "unknown: 4 mispredictions\n");
+	check_contains(draw(&panel_limits, 60, 7), "unknown: 4 mispredictions\n");
 	/* The loop of a program has no measured value. */
 	view.setting.kernel = &(struct kernel){
 		.name = "main", .element = "iteration", .function = (const void *)""

@@ -6,7 +6,7 @@
 #include "experiment/windows/windows.h"
 #include "kernels/window.h"
 
-extern const struct panel panel_figure, panel_strip, panel_header, panel_mountain, panel_ladder,
+extern const struct panel panel_figure, panel_trials, panel_header, panel_mountain, panel_limits,
 	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
 	panel_knobs;
 
@@ -216,7 +216,7 @@ TEST(what_is_being_read_keeps_its_room)
 	assert_in_range(panel_code.best_rows(&view), 12, 18);
 	assert_string_equal(title(&panel_code), "code");
 	check_contains(draw(&panel_code, 60, 8), "reading the code");
-	check_contains(draw(&panel_ladder, 60, 8), "reading the code");
+	check_contains(draw(&panel_limits, 60, 8), "reading the code");
 	check_contains(draw(&panel_figure, 40, 12), "reading the code");
 }
 
@@ -226,7 +226,7 @@ TEST(the_strip_does_not_reach_below_nothing)
 	view.strip_count = 40;
 	for (int i = 0; i < 40; i++)
 		view.strip[i] = (struct view_tick){ i % 2 ? 0.1 : 3, TRIAL_QUIET };
-	draw(&panel_strip, 60, 8);
+	draw(&panel_trials, 60, 8);
 	check_contains(shown, "0.000");
 	lacks(shown, "-1.");
 	check_contains(shown, "^v off the scale");

@@ -210,7 +210,7 @@ TEST_WITH(knobs_move_among_what_was_recorded, NULL, tear_down)
 	assert_true(view.setting.v[WALK_SIZE] > size && view.sample.valid);
 	assert_true(replay_find(replay, &view.setting) >= 0);
 	run(session, "knob -4");
-	run(session, "focus slices");
+	run(session, "focus curves");
 	run(session, "move right");
 	assert_true(replay_find(replay, &view.setting) >= 0);
 	/* The nearest, said so; one that is there, without a word. */

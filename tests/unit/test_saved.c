@@ -186,7 +186,7 @@ static void start_with(const char *const *commands, int count)
 TEST(commands_at_the_start_wait_until_they_can_act)
 {
 	static const char *const commands[] = { "pin", "kernel odd", "pin setting fold acc=2",
-		"view strip", "nonsense", "focus kernels" };
+		"view trials", "nonsense", "focus kernels" };
 
 	start_with(commands, 6);
 	assert_false(look(100)->pinned);
@@ -196,7 +196,7 @@ TEST(commands_at_the_start_wait_until_they_can_act)
 	assert_ptr_equal(view.a_setting.kernel, &kernel_fold);
 	assert_int_equal(view.a_setting.v[FOLD_ACC], 2);
 	check_near(view.a.cpe, 2, 0.01);
-	assert_string_equal(view.screen.front, "strip");
+	assert_string_equal(view.screen.front, "trials");
 	assert_string_equal(view.screen.focus, "kernels");
 }
 
@@ -221,7 +221,7 @@ TEST(the_last_setting_is_offered_and_opened_when_asked)
 	session_remember(session);
 	assert_int_not_equal(access(path_of("settings"), F_OK), 0);
 	command("set acc=3 size=64k", 100);
-	command("view strip", 100);
+	command("view trials", 100);
 	command("knob acc", 100);
 	session_remember(session);
 	played_end(state);
@@ -234,7 +234,7 @@ TEST(the_last_setting_is_offered_and_opened_when_asked)
 	run_idle();
 	assert_int_equal(view.setting.v[FOLD_ACC], 3);
 	assert_int_equal(view.setting.v[FOLD_SIZE], 64 << 10);
-	assert_string_equal(view.screen.front, "strip");
+	assert_string_equal(view.screen.front, "trials");
 	assert_string_equal(view.setting.kernel->knobs[view.knob].name, "acc");
 }
 

@@ -5,7 +5,7 @@
 
 #include <locale.h>
 
-extern const struct panel panel_ladder, panel_by_size;
+extern const struct panel panel_limits, panel_by_size;
 
 static struct explanation explanation;
 static struct steady steady;
@@ -22,15 +22,15 @@ static void begin(double cpe)
 	view.explanation = &explanation;
 }
 
-/* The ladder with the scales of the frames so far. */
-static const char *ladder(void)
+/* The limits with the scales of the frames so far. */
+static const char *bars(void)
 {
 	struct scene scene = { .view = &view };
 	struct canvas canvas;
 
 	steady_hold(&steady, &view);
 	canvas_init(&canvas, 80, 8, true);
-	panel_ladder.draw(canvas_box(&canvas), &scene);
+	panel_limits.draw(canvas_box(&canvas), &scene);
 	printed(&canvas);
 	canvas_free(&canvas);
 	return shown;
@@ -52,19 +52,19 @@ TEST(a_limit_that_halves_is_a_bar_that_halves)
 
 	memset(&steady, 0, sizeof(steady));
 	begin(4);
-	whole = bar_of(ladder(), "latency");
+	whole = bar_of(bars(), "latency");
 	assert_int_equal(bar_of(shown, "measured"), whole);
 	begin(2);
-	assert_int_equal(bar_of(ladder(), "latency"), (whole + 1) / 2);
+	assert_int_equal(bar_of(bars(), "latency"), (whole + 1) / 2);
 	assert_int_equal(bar_of(shown, "measured"), (whole + 1) / 2);
-	lacks(title(&panel_ladder), "full bar");
+	lacks(title(&panel_limits), "full bar");
 	begin(0.25);
-	ladder();
-	check_contains(title(&panel_ladder), ", full bar: 4.000 (a: new scale)");
+	bars();
+	check_contains(title(&panel_limits), ", full bar: 4.000 (a: new scale)");
 	begin(2);
 	/* Another kernel, or the command `again`, begins the scale again. */
 	view.epoch = 1;
-	assert_int_equal(bar_of(ladder(), "latency"), whole);
+	assert_int_equal(bar_of(bars(), "latency"), whole);
 }
 
 TEST(a_disturbed_value_widens_one_frame)
@@ -74,10 +74,10 @@ TEST(a_disturbed_value_widens_one_frame)
 	view.sample.cpe = 40;
 	view.sample.contended = true;
 	steady_hold(&steady, &view);
-	check_near(view.scales.ladder.high, 40, 1e-9);
+	check_near(view.scales.limits.high, 40, 1e-9);
 	begin(4);
 	steady_hold(&steady, &view);
-	check_near(view.scales.ladder.high, 4, 1e-9);
+	check_near(view.scales.limits.high, 4, 1e-9);
 }
 
 TEST(ports_and_mountain_keep_their_scale)
@@ -108,11 +108,11 @@ TEST(a_has_a_bar_on_the_same_scale)
 	view.a = view.sample;
 	view.a_limit = LIMIT_COUNT;
 	view.a.cpe = 4;
-	ladder();
+	bars();
 	assert_int_equal(bar_of(shown, "\nA "), 2 * bar_of(shown, "measured"));
 	/* Cycles of another element are no length on this scale. */
 	view.a_comparable = false;
-	assert_null(strstr(ladder(), "\nA "));
+	assert_null(strstr(bars(), "\nA "));
 }
 
 /* A slice of three sizes at 4, 4 and 2 bytes per cycle, and A at twice as many. */
@@ -183,7 +183,7 @@ TEST(every_size_has_the_value_and_its_limit)
 	view.a = view.sample;
 	view.ratio = 1;
 	view.a_comparable = true;
-	view.screen.front = "slices";
+	view.screen.front = "curves";
 	for (unsigned i = 0; i < 8 * 16 * 15; i++) {
 		int width = widths[i / 8 % 16], height = heights[i / 128];
 
@@ -217,7 +217,7 @@ TEST(small_screens_show_the_knob_under_the_cursor)
 TEST(presenter_mode_shows_the_last_key)
 {
 	slice();
-	view.screen.front = "slices";
+	view.screen.front = "curves";
 	check_contains(frame(80, 24, true, true), "+  turn the chosen knob up one step");
 	lacks(frame(80, 24, false, true), "turn the chosen knob");
 }

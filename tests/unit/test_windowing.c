@@ -103,7 +103,7 @@ TEST(other_kernels_have_no_windows)
 	unsigned points;
 	double now = answer(100, 1, &points);
 
-	assert_string_equal(look(now)->screen.front, "slices");
+	assert_string_equal(look(now)->screen.front, "curves");
 	assert_null(view.windows);
 	check_usage(session_command(session, "view windows", now),
 		"view windows: nothing to show for fold");
@@ -111,12 +111,12 @@ TEST(other_kernels_have_no_windows)
 	assert_string_equal(look(now)->screen.front, "windows");
 	now = answer(now, 10, &points);
 	/* What the user brings to the front stays there. */
-	command("view slices", now);
+	command("view curves", now);
 	command("set filler=store", now);
-	assert_string_equal(look(now)->screen.front, "slices");
+	assert_string_equal(look(now)->screen.front, "curves");
 	command("view windows", now);
 	command("kernel fold", now);
-	assert_string_equal(look(now)->screen.front, "slices");
+	assert_string_equal(look(now)->screen.front, "curves");
 	assert_false(view.windowing);
 	/* What there is stays. */
 	command("kernel window", now);

@@ -154,8 +154,8 @@ static void draw_strip(struct box at, const struct scene *scene)
 	draw_legend(box_part(at, 0, rows, at.width, 1));
 }
 
-const struct panel panel_strip = {
-	.name = "strip",
+const struct panel panel_trials = {
+	.name = "trials",
 	.title_of = strip_title,
 	.draw = draw_strip,
 	.hides = HIDDEN_CPE,

@@ -1,4 +1,4 @@
-/* Draws the ladder of limits: a bar in cycles per element for each limit, the highest first. The
+/* Draws the bars of limits: a bar in cycles per element for each limit, the highest first. The
  * measured value is below the limits, on the same scale. Hard limits are solid; soft limits are
  * light and labelled. The row of an unknown limit shows the reason instead of a bar. */
 #include <math.h>
@@ -39,10 +39,10 @@ static struct words full_bar(const struct view *view)
 			longest = fmax(longest, view->explanation->limits.limit[i].cpe);
 	if (steady_has_a(view))
 		longest = fmax(longest, view->a.cpe);
-	if (!(longest > 0) || view->scales.ladder.high <= SCALE_TOLD * longest)
+	if (!(longest > 0) || view->scales.limits.high <= SCALE_TOLD * longest)
 		return (struct words){ "" };
 	return words_of(
-		", full bar: %s (a: new scale)", units_value(view->scales.ladder.high).text);
+		", full bar: %s (a: new scale)", units_value(view->scales.limits.high).text);
 }
 
 /* Returns the limit that causes most of the cycles with which the measurement is compared; NULL: no
@@ -60,7 +60,7 @@ static const struct limit *compared(const struct view *view)
 static struct words unit_of_causes(const struct scene *scene)
 {
 	const struct explanation *explanation = scene->view->explanation;
-	const struct box *at = scene->layout ? layout_find(scene->layout, "ladder") : NULL;
+	const struct box *at = scene->layout ? layout_find(scene->layout, "limits") : NULL;
 	const struct limit *limit = at && explanation ? compared(scene->view) : NULL;
 	struct words each = explanation ? panels_iteration(explanation) : (struct words){ "" };
 	const char *count = strpbrk(each.text, "0123456789");
@@ -134,7 +134,7 @@ static struct columns measure(struct box at, const struct view *view, bool brief
 	struct columns columns = { .title = canvas_columns(at, "measured"),
 		.tail = canvas_columns(at, binds) + 1,
 		.brief = brief,
-		.scale = view->scales.ladder.high };
+		.scale = view->scales.limits.high };
 
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
@@ -378,14 +378,14 @@ static void find_words(struct lines *words, const struct view *view, bool cause)
 	lines_add(words, 0, STYLE_TEXT, "%s", view->order);
 }
 
-/* The limits that have a row in the ladder: the highest limits, and always the binding limit, a
+/* The limits that have a row in the panel: the highest limits, and always the binding limit, a
  * cost that the prediction lacks, and those that the advice is about. */
 struct shown {
 	int count, limit[LIMIT_COUNT];
 	bool rest; /* true: a last row summarises the limits that have no row of their own */
 };
 
-/* Whether the ladder shows a limit even if higher limits then have no row. */
+/* Whether the limits shows a limit even if higher limits then have no row. */
 static bool is_needed(const struct view *view, int index)
 {
 	const struct limits *limits = &view->explanation->limits;
@@ -549,8 +549,8 @@ static int best_rows(const struct view *view)
 	return explanation ? 2 + explanation->limits.limit_count + steady_has_a(view) + 1 + 4 : 5;
 }
 
-const struct panel panel_ladder = {
-	.name = "ladder",
+const struct panel panel_limits = {
+	.name = "limits",
 	.title_of = title_of,
 	.draw = draw,
 	.wanted = wanted,
