@@ -171,6 +171,21 @@ static void offer_lessons(struct search *search)
 
 /* ---- commands that the user types in full ---- */
 
+/* Whether a typed command is complete. In the help of a command, optional arguments are in
+ * brackets. */
+static bool is_complete(const struct command_row *row, const char *arguments)
+{
+	static const char *const own[] = { "find", "choose", "close", NULL };
+
+	/* Without arguments, commands of the search itself would change nothing but the search. */
+	for (int i = 0; own[i] && !*arguments; i++)
+		if (strcmp(row->name, own[i]) == 0)
+			return false;
+	if (row->arguments[0])
+		return *arguments || row->arguments[0] == '[';
+	return !*arguments && !row->found;
+}
+
 /* Adds the typed text if it is a command. Returns whether the command can be run. */
 static bool offer_line(struct search *search)
 {
@@ -191,10 +206,7 @@ static bool offer_line(struct search *search)
 			words_of("kernel %s", search->text).text, "");
 		return true;
 	}
-	if (!row ||
-		(row->arguments[0] ? !*arguments
-				   : *arguments || row->found || strcmp(row->name, "choose") == 0 ||
-					     strcmp(row->name, "close") == 0))
+	if (!row || !is_complete(row, arguments))
 		return false;
 	/* A command that would be refused, such as "sweep list", comes after results with its
 	 * words.

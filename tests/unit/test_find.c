@@ -128,6 +128,22 @@ TEST(values_of_knobs_need_no_command)
 	session_free(session);
 }
 
+/* Enter runs a command whose arguments are optional. */
+TEST(a_command_without_its_optional_arguments_is_complete)
+{
+	start();
+	search("uarch zen4");
+	check_ok(session_command(session, "choose", 1));
+	assert_int_equal(session_command_check(session, "uarch zen4").code, STATUS_IDLE);
+	search("uarch");
+	assert_string_equal(view.screen.found[0].command, "uarch");
+	check_ok(session_command(session, "choose", 1));
+	assert_int_equal(session_command_check(session, "uarch").code, STATUS_IDLE);
+	search("mouse");
+	assert_string_not_equal(view.screen.found[0].command, "mouse");
+	session_free(session);
+}
+
 TEST(a_core_model_is_found_by_its_name)
 {
 	static const char *const typed[] = { "zen4", "model zen4", "uarch zen4", "core zen4" };
