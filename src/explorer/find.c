@@ -30,6 +30,15 @@ static struct words choices_of(const struct knob *knob)
 	return words;
 }
 
+/* Returns the name of a kernel for the list of results. If a command has the same name, as
+ * `mountain` has, the name says that the result is the kernel. */
+static struct words shown_kernel(const char *name)
+{
+	const char *rest;
+
+	return words_of("%s%s", command_of(name, &rest) ? "kernel " : "", name);
+}
+
 static void offer_knobs(struct search *search, const struct kernel *kernel)
 {
 	for (int i = 0; i < kernel->knob_count; i++) {
@@ -49,8 +58,8 @@ static void offer_kernels(struct search *search)
 	const struct kernel *present = search->session->setting.kernel;
 
 	for (int i = 0; kernel_registry[i]; i++)
-		find_offer(search, kernel_registry[i]->name, kernel_registry[i]->name,
-			kernel_registry[i]->title, "",
+		find_offer(search, kernel_registry[i]->name,
+			shown_kernel(kernel_registry[i]->name).text, kernel_registry[i]->title, "",
 			words_of("kernel %s", kernel_registry[i]->name).text);
 	offer_knobs(search, present);
 	for (int i = 0; kernel_registry[i]; i++)
@@ -143,7 +152,9 @@ static void offer_synonyms(struct search *search)
 		if (strcmp(row->command, "-") == 0)
 			find_add(search, rank, row->words, "", "", row->help);
 		else
-			find_add(search, rank, row->command + 7 * kernel, row->help, row->command,
+			find_add(search, rank,
+				kernel ? shown_kernel(row->command + 7).text : row->command,
+				row->help, row->command,
 				find_absence(search->session, row->command).text);
 	}
 }
@@ -200,8 +211,9 @@ static bool offer_line(struct search *search)
 		line = words_of("set %s", search->text);
 		row = command_of(line.text, &arguments);
 	}
-	/* A kernel and its setting, as on the command line. */
-	if (!row && strchr(search->text, '=') && kernel_find(name.text)) {
+	/* A kernel and its setting, as on the command line. `mountain` is a kernel, and also a
+	 * command without arguments. */
+	if ((!row || !row->arguments[0]) && strchr(search->text, '=') && kernel_find(name.text)) {
 		find_add(search, RANK_LINE, search->text, "choose this kernel and this setting",
 			words_of("kernel %s", search->text).text, "");
 		return true;

@@ -128,6 +128,34 @@ TEST(values_of_knobs_need_no_command)
 	session_free(session);
 }
 
+/* The command mountain takes no arguments, so these are values of the kernel mountain. */
+TEST(values_of_a_kernel_that_is_also_a_command)
+{
+	start();
+	search("mountain size=1m stride=8");
+	assert_string_equal(view.screen.found[0].command, "kernel mountain size=1m stride=8");
+	check_ok(session_command(session, "choose", 1));
+	session_view(session, 1, &view);
+	assert_string_equal(view.setting.kernel->name, "mountain");
+	assert_int_equal(view.setting.v[0], 1 << 20);
+	assert_int_equal(view.setting.v[1], 8);
+	session_free(session);
+}
+
+TEST(a_kernel_is_told_from_the_command_of_its_name)
+{
+	start();
+	search("memory mountain");
+	assert_string_equal(view.screen.found[0].command, "kernel mountain");
+	check_contains(view.screen.found[0].label, "kernel mountain — ");
+	assert_string_equal(view.screen.found[1].command, "mountain");
+	search("mountain");
+	for (int i = 0; i < view.screen.found_count; i++)
+		if (strcmp(view.screen.found[i].command, "kernel mountain") == 0)
+			check_contains(view.screen.found[i].label, "kernel mountain — ");
+	session_free(session);
+}
+
 /* Enter runs a command whose arguments are optional. */
 TEST(a_command_without_its_optional_arguments_is_complete)
 {
