@@ -151,7 +151,7 @@ static void add_state(struct lesson_column *column, const struct view *view, con
 	else
 		paragraph(column, 1, 0, STYLE_KEY,
 			words_of("%s%s",
-				last ? "Enter: your answers.  E: close the lesson."
+				last ? "Enter: your answers.  L: panels.  E: close."
 				     : "Enter: next step.  L: panels.",
 				more.text)
 				.text);
