@@ -18,6 +18,8 @@ static const double WAIT_MOST = 20;
 /* Seconds within which a second command closes a lesson with answers. */
 static const double LEAVE_SECONDS = 10;
 
+const char classroom_waits[] = "the answer comes as soon as the measurement is good enough";
+
 /* ---- opening and steps ---- */
 
 /* Opens a lesson whose file has no mistakes. *lesson is NULL after a failure. */
@@ -368,6 +370,8 @@ static void judge(struct session *session)
 	now->answered = true;
 	classroom->first = 0;
 	classroom->guessed = false;
+	if (strcmp(session->screen.notice, classroom_waits) == 0)
+		notice_clear(session);
 	/* A step is done with its answer, also if the student leaves the lesson then. */
 	if (session->saved.kept)
 		lesson_progress_keep(classroom->lesson->name, classroom->step + 1);

@@ -88,6 +88,8 @@ void classroom_aside(struct session *session);
 /* Whether the user has left the lesson's step: the setting on screen, or A, is not the step's. */
 bool classroom_away(const struct session *session);
 
+/* The message while an answer waits for its measurement. */
+extern const char classroom_waits[];
 /* Whether the step's question still waits for a guess. The result is true only if this machine, or
  * the replayed recording, has the setting of the question. */
 bool classroom_asks(const struct session *session);

@@ -17,9 +17,9 @@ static struct status no_question(const struct session *session)
 
 	if (!status_is_ok(&status) || classroom_asks(session))
 		return status;
-	return status_usage(session->classroom.guessed
-				    ? "the answer comes as soon as the measurement is good enough"
-				    : "no question is open: Enter goes to the next step");
+	return status_usage("%s", session->classroom.guessed
+					  ? classroom_waits
+					  : "no question is open: Enter goes to the next step");
 }
 
 /* ---- steps ---- */

@@ -167,6 +167,20 @@ TEST(a_skipped_question_is_recorded_as_skipped)
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_SKIPPED);
 }
 
+/* The message that an answer comes does not stay next to the answer. */
+TEST(the_message_of_an_awaited_answer_ends_with_the_answer)
+{
+	open_lesson(two_steps);
+	session_command(session, "again", canned.now);
+	session_command(session, "lesson reveal", canned.now);
+	assert_int_equal(session_command(session, "lesson reveal", canned.now).code, STATUS_USAGE);
+	check_contains(session_screen(session)->notice, "the answer comes");
+	for (int i = 0; i < 100 && !view.lesson.judgement; i++)
+		pass(0.05);
+	assert_non_null(view.lesson.judgement);
+	assert_string_equal(view.screen.notice, "");
+}
+
 TEST(a_guess_after_play_is_judged_at_the_setting_of_the_step)
 {
 	open_lesson(two_steps);
