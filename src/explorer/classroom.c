@@ -407,7 +407,8 @@ void classroom_skip(struct session *session, bool wait)
 {
 	struct classroom *classroom = &session->classroom;
 
-	classroom->taken[classroom->step].guess = (struct lesson_guess){ .skipped = true };
+	classroom->taken[classroom->step].guess =
+		(struct lesson_guess){ .skipped = true, .revealed = wait };
 	classroom->guessed = true;
 	classroom->guessed_at = session->now;
 	guess_drop(session);

@@ -90,7 +90,10 @@ static void add_step(struct document *page, const struct session *session, int i
 	document_question(page, taken->prompt && *taken->prompt
 					? taken->prompt
 					: lesson_usual_prompt(step->question.ask));
-	document_fact(page, "Guess", taken->guess.skipped ? "skipped" : taken->guess.text);
+	document_fact(page, "Guess",
+		taken->guess.revealed  ? "none, answer shown"
+		: taken->guess.skipped ? "skipped"
+				       : taken->guess.text);
 	document_fact(page, "Measured", taken->judgement.truth);
 	document_fact(page, "Doubt", taken->judgement.doubt);
 	if (sample->valid)

@@ -463,7 +463,7 @@ static void say(const struct lesson_step *step, const struct lesson_guess *guess
 			early ? "Left before the value was measured."
 			      : "No measured value decides the question.");
 	else if (judgement->verdict == VERDICT_SKIPPED)
-		words = words_of("Skipped. %s", measured.text);
+		words = words_of("%s. %s", guess->revealed ? "Shown" : "Skipped", measured.text);
 	else if (judgement->verdict == VERDICT_RIGHT && strcmp(guess->text, judgement->truth) == 0)
 		words = words_of("Right. %s", measured.text);
 	else

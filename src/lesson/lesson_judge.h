@@ -61,6 +61,7 @@ int lesson_answers(const struct lesson_step *step, const struct lesson_values *v
 
 struct lesson_guess {
 	bool skipped;
+	bool revealed;		 /* the student asked for the answer, and skipped the question so */
 	double number;		 /* ASK_NUMBER, ASK_KNEE */
 	int choice;		 /* index of the chosen answer, from 0 */
 	char text[LESSON_GUESS]; /* the guess in words, for the file of answers */

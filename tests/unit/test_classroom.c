@@ -165,6 +165,11 @@ TEST(a_skipped_question_is_recorded_as_skipped)
 	assert_int_equal(view.lesson.step, 1);
 	command("lesson back");
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_SKIPPED);
+	check_contains(view.lesson.judgement->words, "Skipped. ");
+	command("lesson next");
+	command("lesson reveal");
+	pass(2);
+	check_contains(view.lesson.judgement->words, "Shown. Measured: ");
 }
 
 /* The message that an answer comes does not stay next to the answer. */

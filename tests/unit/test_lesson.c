@@ -317,6 +317,11 @@ TEST(a_skipped_question_is_recorded_as_skipped_and_shows_the_value)
 	lesson_judge(step, &values, &guess, &judgement);
 	assert_int_equal(judgement.verdict, VERDICT_SKIPPED);
 	assert_string_equal(judgement.truth, "0.750");
+	check_contains(judgement.words, "Skipped. Measured: 0.750");
+	guess.revealed = true;
+	lesson_judge(step, &values, &guess, &judgement);
+	assert_int_equal(judgement.verdict, VERDICT_SKIPPED);
+	check_contains(judgement.words, "Shown. Measured: 0.750");
 	now.contended = true;
 	lesson_judge(step, &values, &guess, &judgement);
 	assert_string_equal(judgement.doubt, "contended");
