@@ -66,8 +66,9 @@ static struct status read_choice(const struct lesson_step *step, const struct le
 	if (chosen < 0 && typed[0] && !typed[1])
 		chosen = first >= 'a' ? first - 'a' : first - '1';
 	if (chosen < 0 || chosen >= count)
-		return status_usage("%s%.40s%stype a letter from a to %c", *typed ? "\"" : "",
-			typed, *typed ? "\" is not an answer: " : "", 'a' + count - 1);
+		return status_usage("%s%.40s%stype a letter from a to %c, or a digit from 1 to %d",
+			*typed ? "\"" : "", typed, *typed ? "\" is not an answer: " : "",
+			'a' + count - 1, count);
 	guess->choice = chosen;
 	text_copy_clean(guess->text, sizeof(guess->text), answer[chosen].words);
 	return status_ok();

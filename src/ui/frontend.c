@@ -376,9 +376,10 @@ static bool answer(struct frontend *front, int code, double now)
 	/* A number that is no choice is an answer all the same, and no value of a knob. */
 	if (code >= '0' && code <= '9' && lesson->answer_count > 0 &&
 		(code == '0' || code > '0' + lesson->answer_count)) {
-		session_say(front->session, words_of("the answer is a letter from a to %c",
-						    'a' + lesson->answer_count - 1)
-						    .text);
+		session_say(front->session,
+			words_of("the answer is a letter from a to %c, or a digit from 1 to %d",
+				'a' + lesson->answer_count - 1, lesson->answer_count)
+				.text);
 		return true;
 	}
 	if (!((digit && lesson->number) || (letter && code < 'a' + lesson->answer_count) ||

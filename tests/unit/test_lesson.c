@@ -342,6 +342,9 @@ TEST(a_guess_of_another_kind_is_refused_with_what_is_expected)
 	status = lesson_guess_read(question("ask faster"), &values, "z", &guess);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_parts(status.text, "z", "a to c");
+	status = lesson_guess_read(question("ask faster"), &values, "5", &guess);
+	assert_int_equal(status.code, STATUS_USAGE);
+	check_parts(status.text, "5", "a to c", "1 to 3");
 }
 
 TEST(equal_limits_are_both_right_answers)
