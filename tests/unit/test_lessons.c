@@ -140,6 +140,53 @@ TEST(the_shipped_lessons_have_no_mistake_and_name_lessons_that_exist)
 	free(lessons);
 }
 
+/* Whether some option of a question names a bound. "2" is also in "twice". */
+static bool names_bound(const struct lesson_question *question, const char *bound)
+{
+	for (int i = 0; i < question->option_count; i++) {
+		const char *words = question->option[i].text.words;
+
+		if (strstr(words, bound) || (strcmp(bound, "2") == 0 && strstr(words, "twice")))
+			return true;
+	}
+	return false;
+}
+
+/* A student who sees "1.82 times" knows which option that is: options name their bounds, except
+ * bounds around 1 ("as long", "slower") and times that nobody can know before (hundreds of cycles).
+ */
+TEST(options_name_the_bounds_between_them)
+{
+	int count, bounds = 0;
+	struct lesson **lessons = lessons_all(&count);
+
+	for (int i = 0; i < count; i++) {
+		for (int j = 0; j < lessons[i]->step_count; j++) {
+			const struct lesson_question *question = &lessons[i]->step[j].question;
+
+			for (int k = 0; k < question->option_count; k++)
+				for (const char *at = question->option[k].when;
+					(at = strpbrk(at, "<>"));) {
+					struct words bound;
+
+					at += strspn(at, "<>= ");
+					bound = words_of(
+						"%.*s", (int)strspn(at, "0123456789."), at);
+					if (!bound.text[0] || fabs(atof(bound.text) - 1) < 0.15 ||
+						atof(bound.text) >= 100)
+						continue;
+					bounds++;
+					if (!names_bound(question, bound.text))
+						fail_msg("%s: no option names %s",
+							lessons[i]->step[j].title, bound.text);
+				}
+		}
+		lesson_free(lessons[i]);
+	}
+	free(lessons);
+	assert_true(bounds > 40);
+}
+
 /* A long circle of lessons does not slow down the list of lessons. */
 TEST(lessons_that_name_each_other_in_a_long_circle_are_listed)
 {
