@@ -187,6 +187,30 @@ TEST(options_name_the_bounds_between_them)
 	assert_true(bounds > 40);
 }
 
+/* Both tables may be equally fast, and the explanation is then another one. */
+TEST(hash_tables_are_explained_for_each_answer)
+{
+	struct lesson_mistakes mistakes = { 0 };
+	struct sample now = { .valid = true, .cpe = 100 }, a = now;
+	const struct lesson_values values = { .now = &now, .a = &a };
+	static const double ratios[] = { 0.5, 1, 2 };
+	struct text explained[3] = { 0 };
+	struct lesson *lesson;
+
+	check_ok(lesson_open("windows", &lesson, &mistakes));
+	for (int i = 0; i < 3; i++) {
+		now.cpe = 100 * ratios[i];
+		assert_true(lesson_fill(
+			&lesson->step[lesson->step_count - 1].explain, &values, &explained[i]));
+	}
+	assert_null(strstr(text_string(&explained[0]), "Here, "));
+	check_contains(text_string(&explained[1]), "costs little");
+	check_contains(text_string(&explained[2]), "A is no slower");
+	for (int i = 0; i < 3; i++)
+		text_free(&explained[i]);
+	lesson_free(lesson);
+}
+
 /* A long circle of lessons does not slow down the list of lessons. */
 TEST(lessons_that_name_each_other_in_a_long_circle_are_listed)
 {
