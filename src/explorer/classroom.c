@@ -7,6 +7,7 @@
 
 #include "base/document.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "explorer/lesson_report.h"
 #include "lesson/lesson_progress.h"
 
@@ -349,6 +350,27 @@ static void fill_again(struct session *session)
 	now->filled = keep(&now->explained, &step->explain, &measured.values);
 }
 
+static bool digits_differ(double left, double right)
+{
+	return strcmp(units_cycles(left).text, units_cycles(right).text) != 0;
+}
+
+/* Notes when the panels show other digits than the explanation, because the measurement goes on.
+ * This stays noted: else the row that says so would come and go with the noise. */
+static void note_change(struct session *session)
+{
+	const struct sample *now = &session->live.sample, *a = &session->pinned.sample;
+	struct step_taken *taken = &session->classroom.taken[session->classroom.step];
+
+	if (!taken->answered || !taken->sample.valid || !now->valid || session->replay)
+		return;
+	taken->changed |= digits_differ(now->cpe, taken->sample.cpe);
+	if (taken->a.valid && a->valid)
+		taken->changed |=
+			digits_differ(a->cpe, taken->a.cpe) ||
+			digits_differ(now->cpe / a->cpe, taken->sample.cpe / taken->a.cpe);
+}
+
 /* Judges the student's guess by the present measured values, and stores texts, sample and picture
  * for a report. */
 static void judge(struct session *session)
@@ -367,6 +389,9 @@ static void judge(struct session *session)
 	if (!classroom_setting(session, &now->setting))
 		now->setting = session->setting;
 	now->sample = measured.now;
+	now->a = step->pinned.kernel && session->pinned.there ? measured.a
+							      : (struct sample){ .valid = false };
+	now->changed = false;
 	now->answered = true;
 	classroom->first = 0;
 	classroom->guessed = false;
@@ -432,6 +457,7 @@ bool classroom_advance(struct session *session)
 		classroom->a_known = true;
 	}
 	fill_again(session);
+	note_change(session);
 	if (!classroom->guessed)
 		return false;
 	if (!classroom_awaits(session)) {

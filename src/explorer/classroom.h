@@ -31,6 +31,8 @@ struct step_taken {
 	struct setting setting;
 	struct sample sample;
 	char *picture;
+	struct sample a; /* the sample of A that judged the guess; not valid: the step has no A */
+	bool changed;	 /* since the answer, a panel has shown other digits than the explanation */
 };
 
 struct classroom {

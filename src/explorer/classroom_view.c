@@ -31,10 +31,25 @@ static bool is_own_a(const struct session *session)
 /* The measured time has changed if it differs by more than this share. */
 #define DRIFT 0.05
 
-static bool has_drifted(const struct step_taken *taken, const struct sample *now)
+static bool has_drifted(const struct sample *then, const struct sample *now)
 {
-	return taken->answered && taken->sample.valid && now->valid &&
-	       fabs(now->cpe / taken->sample.cpe - 1) > DRIFT;
+	return then->valid && now->valid && fabs(now->cpe / then->cpe - 1) > DRIFT;
+}
+
+/* Fills how the numbers on screen differ from those of the explanation. The explanation has none if
+ * its question was computed, and its text has no value. */
+static void fill_change(const struct session *session, struct view *view)
+{
+	const struct step_taken *taken = classroom_taken(session);
+
+	if (!taken->answered || view->lesson.away || session->replay ||
+		(taken->judgement.computed && classroom_step(session)->explain.hole_count == 0))
+		return;
+	view->lesson.changed = taken->changed;
+	if (has_drifted(&taken->sample, &view->sample))
+		view->lesson.judged_cpe = taken->sample.cpe;
+	if (has_drifted(&taken->a, &view->a))
+		view->lesson.judged_a = taken->a.cpe;
 }
 
 void classroom_view(const struct session *session, struct view *view)
@@ -82,8 +97,7 @@ void classroom_view(const struct session *session, struct view *view)
 	lesson->has_hint = here && step->hint.words;
 	if (now->hinted && lesson->has_hint)
 		lesson->hint = shown(session, SHOWN_HINT, &step->hint, &measured.values);
-	if (!lesson->away && !session->replay && has_drifted(now, &view->sample))
-		lesson->judged_cpe = now->sample.cpe;
+	fill_change(session, view);
 	if (now->answered)
 		lesson->judgement = &now->judgement;
 	if (now->answered)

@@ -259,10 +259,12 @@ struct view_lesson {
 	bool absent;
 	bool away; /* true: the user has left the setting of the lesson's step */
 	int first; /* the first row of the lesson's text on screen */
-	/* Cycles per element of the setting when its measured value judged the answer, if the value
-	 * has changed since then, so the explanation has other values than the screen; 0: it has
-	 * not changed. */
-	double judged_cpe;
+	/* The explanation has the values of the answer, and the panels have shown other digits
+	 * since. */
+	bool changed;
+	/* Cycles per element of the setting, and of A, when their measured values judged the
+	 * answer, if they have clearly changed since then; 0: they have not. */
+	double judged_cpe, judged_a;
 	/* What the guess waits for before it is judged: "contended", "measuring"; NULL: nothing. */
 	const char *awaited;
 	const char *guess; /* the guess in words, while it waits; NULL: none, or skipped */

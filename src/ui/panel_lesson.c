@@ -164,6 +164,24 @@ static enum style style_of(const struct lesson_judgement *judgement)
 						     : STYLE_TEXT;
 }
 
+/* If the panels show other numbers than the explanation, a row says why. */
+static void add_change(struct lesson_column *column, const struct view *view)
+{
+	const struct view_lesson *lesson = &view->lesson;
+	bool setting = lesson->judged_cpe > 0;
+
+	if (setting || lesson->judged_a > 0)
+		paragraph(column, 0, 0, STYLE_WARN,
+			words_of("%s took %s cycles when you answered; now it takes %s.",
+				setting ? "This setting" : "A",
+				units_cycles(setting ? lesson->judged_cpe : lesson->judged_a).text,
+				units_cycles(setting ? view->sample.cpe : view->a.cpe).text)
+				.text);
+	else if (lesson->changed)
+		paragraph(column, 0, 0, STYLE_DIM,
+			"The text has the values of your answer; the panels have new ones.");
+}
+
 /* After the student's answer, the panel shows the explanation in place of the text before the
  * question. */
 static void add_judgement(struct lesson_column *column, const struct view *view)
@@ -177,12 +195,7 @@ static void add_judgement(struct lesson_column *column, const struct view *view)
 			words_of("The measured value is doubtful (%s): e measures again.",
 				judgement->doubt)
 				.text);
-	else if (view->lesson.judged_cpe > 0 && !judgement->computed)
-		paragraph(column, 0, 0, STYLE_WARN,
-			words_of("This setting took %s cycles when you answered; now it takes %s.",
-				units_cycles(view->lesson.judged_cpe).text,
-				units_cycles(view->sample.cpe).text)
-				.text);
+	add_change(column, view);
 	if (column->limit && limit.text[0] && !view->lesson.away)
 		paragraph(column, 0, 0, STYLE_DIM, limit.text);
 }

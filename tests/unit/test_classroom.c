@@ -130,6 +130,33 @@ TEST(a_time_that_changes_after_the_answer_is_named)
 	assert_string_equal(view.lesson.explain, "It took 3.00.");
 }
 
+/* A change too small for a warning, and a change of A alone: the lesson says where its numbers are
+ * from, and the same note stays while noise moves the digits. */
+TEST(digits_that_change_after_the_answer_are_explained)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul unroll=2 acc=2\n"
+		    "pin combine op=mul unroll=1 acc=1\n"
+		    "ask number cpe\n  How many?\nexplain It took {cpe}.\n");
+	canned.fixed = 3;
+	command("again");
+	command("guess 3");
+	pass(2);
+	assert_non_null(view.lesson.judgement);
+	canned.fixed = 3.06;
+	command("again");
+	pass(2);
+	assert_true(view.lesson.changed);
+	assert_true(view.lesson.judged_cpe == 0);
+	canned.fixed = 3;
+	command("again");
+	pass(2);
+	assert_true(view.lesson.changed);
+	canned.fixed = 4;
+	check_ok(session_command(session, "pin setting combine op=mul unroll=1 acc=1", canned.now));
+	pass(2);
+	check_near(view.lesson.judged_a, 3, 0.1);
+}
+
 TEST(an_answer_in_words_is_utf8_and_shown_safely)
 {
 	open_lesson("step One\n  A text.\nsetting combine op=mul\nask text\n  Why?\nexplain So.\n");
