@@ -54,8 +54,6 @@ static void mask_curves(struct view *view)
 	view->sweep = NULL;
 	view->sweeping = false;
 	view->order[0] = '\0';
-	if (view->remark == view->blocks.text)
-		view->remark = NULL;
 	view->blocks.text[0] = '\0';
 }
 
@@ -114,6 +112,8 @@ void mask_view(struct view *view)
 
 	if (!hidden)
 		return;
+	/* A remark explains what the kernel does at this setting, which may be the answer. */
+	view->remark = NULL;
 	if (hidden & HIDDEN_CPE)
 		mask_cpe(view);
 	if (hidden & (HIDDEN_CPE | HIDDEN_CURVE))

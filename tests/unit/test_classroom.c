@@ -98,6 +98,20 @@ TEST(a_guess_is_judged_by_the_measurement)
 	assert_int_equal(view.lesson.judgement->verdict, VERDICT_WRONG);
 }
 
+/* What a kernel says about its setting may answer the question. */
+TEST(a_remark_comes_after_the_answer)
+{
+	open_lesson("step One\n  A text.\nsetting combine op=mul type=i64 unroll=16 acc=16\n"
+		    "ask choice\n  Which?\noption one when cpe < 900\noption two otherwise\n"
+		    "explain So.\n");
+	assert_true(view.lesson.asks);
+	assert_null(view.remark);
+	assert_int_equal(command("guess a"), STATUS_OK);
+	pass(2);
+	assert_non_null(view.lesson.judgement);
+	assert_non_null(view.remark);
+}
+
 TEST(a_panel_from_before_the_lesson_does_not_stay)
 {
 	command("view code");
