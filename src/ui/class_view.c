@@ -324,19 +324,44 @@ static void draw_waiting(struct box at, const struct class_view *view)
 											  : "/");
 }
 
+/* A screen of PROMPT_FROM rows has room for the words of the question, in at most PROMPT_MOST rows.
+ */
+enum { PROMPT_FROM = 20, PROMPT_MOST = 3 };
+
+/* Draws the words of the question, if this machine has its lesson. Returns the number of rows, with
+ * the empty row below them. */
+static int draw_prompt(struct box at, const struct class_view *view)
+{
+	struct words prompt = class_prompt(&view->answers->answer[view->begin]);
+	int rows = canvas_rows(at, prompt.text);
+
+	if (!prompt.text[0])
+		return 0;
+	rows = int_least(rows, PROMPT_MOST);
+	at.height = rows;
+	canvas_wrap(at, 0, STYLE_TEXT, prompt.text);
+	return rows + 1;
+}
+
 static void draw_question(struct box at, const struct class_view *view)
 {
 	struct class_students students = class_students_of(view->answers, view->begin, view->end);
 	struct class_question question;
 	struct class_measured measured;
-	int digits = at.height >= 36 ? 7 : at.height >= 20 ? 5 : at.height >= 14 ? 3 : 1, top, foot;
+	int digits = at.height >= 36   ? 7
+		     : at.height >= 20 ? 5
+		     : at.height >= 14 ? 3
+				       : 1,
+	    top = 3, foot;
 
 	class_question(view->answers, view->begin, &question);
 	class_measured_of(view->answers, view->begin, view->end, &measured);
 	draw_title(box_part(at, 0, 0, at.width, 1), view);
 	draw_questions(box_part(at, 0, 1, at.width, 1), view);
-	draw_numbers(box_part(at, 0, 3, at.width, digits), view, &students, &measured);
-	top = 4 + digits;
+	if (at.height >= PROMPT_FROM)
+		top += draw_prompt(box_part(at, 1, top, at.width - 2, at.height), view);
+	draw_numbers(box_part(at, 0, top, at.width, digits), view, &students, &measured);
+	top += digits + 1;
 	foot = at.height - 2;
 	if (students.missing.length)
 		canvas_text(at, 1, --foot, STYLE_DIM, "not yet: %.500s",

@@ -193,6 +193,10 @@ TEST(a_measured_answer_that_nobody_chose_is_marked)
 			      "\"more than 2\",\"machine\":\"A core\"}\n");
 	look();
 	check_contains(screen_of(true, 80, 24), "0  measured");
+	/* The words of the question are on the screen, where it has room for them. */
+	check_contains(screen_of(false, 80, 24),
+		"\n How many cycles does the loop take for one element?\n");
+	assert_null(strstr(screen_of(false, 40, 12), "How many"));
 	assert_null(strstr(screen_of(false, 80, 24), "0  measured"));
 }
 
