@@ -340,16 +340,33 @@ static void offer_all(struct search *search)
 	}
 }
 
+/* Whether a word, up to the next blank, belongs to any question, such as "what" in "what is IPC".
+ */
+static bool is_common(const char *word)
+{
+	static const char *const common[] = { "what", "which", "why", "when", "where", "how", "is",
+		"are", "do", "does", "mean", "means", "the", "a", "an", "of", "in", "to", "can",
+		"i", NULL };
+	size_t length = strcspn(word, " ");
+
+	for (int i = 0; common[i]; i++)
+		if (strlen(common[i]) == length && strncasecmp(common[i], word, length) == 0)
+			return true;
+	return false;
+}
+
+/* Returns the longest word of a text, without words that any question may have. */
 static struct words longest_word(const char *text)
 {
-	const char *longest = text;
+	const char *longest = "";
 
 	for (const char *word = text; *word; word += strcspn(word, " ")) {
 		word += strspn(word, " ");
-		if (strcspn(word, " ") > strcspn(longest, " "))
+		if (!is_common(word) && strcspn(word, " ?") > strcspn(longest, " ?"))
 			longest = word;
 	}
-	return words_of("%.*s", (int)strcspn(longest, " "), longest);
+	longest = *longest ? longest : text;
+	return words_of("%.*s", (int)strcspn(longest, " ?"), longest);
 }
 
 /* Whether the find overlay shows the results for these words. Words that are too long are cut, so

@@ -94,9 +94,9 @@ static const char *const counters[] = {
 
 static const char *const curves[] = {
 	"Curves",
+	"curves 42 %, in the first line: 42 % of the points of curves and mountain are measured",
 	"dim bar: few trials so far; · not measured yet; × contended; ~ not settled; ━ the value "
-	"of "
-	"A; ┊ the end of a cache",
+	"of A; ┊ the end of a cache",
 	"curve of fillers (windows): the shaded columns are the range in which the knee lies; the "
 	"dotted line is the size in the core model",
 	NULL,
