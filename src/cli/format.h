@@ -118,7 +118,7 @@ struct report {
 	 * table has a column for IPC. */
 	uint64_t counted;
 	/* Text of a sweep: the flags that must be explained below the table. */
-	bool contended, unsettled, bent, learnt, two_modes;
+	bool contended, unsettled, bent, learnt, varies, two_modes;
 	/* true: report_begin() was called. Only reports whose items may all fail use this flag. */
 	bool begun;
 };

@@ -277,14 +277,16 @@ static void sweep_text(struct report *report, const void *item)
 		fprintf(out, "%*s", width,
 			units_value(count && count_known(count) ? count->value : (double)NAN).text);
 	}
-	if (sample->contended || sample->unsettled || sample->bent || learnt || sample->modes > 1)
-		fprintf(out, " %s%s%s%s%s", sample->contended ? "c" : "",
+	if (sample->contended || sample->unsettled || sample->bent || learnt || sample->varies ||
+		sample->modes > 1)
+		fprintf(out, " %s%s%s%s%s%s", sample->contended ? "c" : "",
 			sample->unsettled ? "n" : "", sample->bent ? "l" : "", learnt ? "r" : "",
-			sample->modes > 1 ? "m" : "");
+			sample->varies ? "v" : "", sample->modes > 1 ? "m" : "");
 	report->contended |= sample->contended;
 	report->unsettled |= sample->unsettled;
 	report->bent |= sample->bent;
 	report->learnt |= learnt;
+	report->varies |= sample->varies;
 	report->two_modes |= sample->modes > 1;
 	fputc('\n', out);
 }
@@ -304,6 +306,10 @@ static void sweep_end_text(struct report *report)
 	if (report->learnt)
 		fputs("r: the core's predictors have learnt the repeated data; data=fresh is "
 		      "slower\n",
+			report->out);
+	if (report->varies)
+		fputs("v: varies; the loop has no one speed: the quartiles differ by more than "
+		      "10 %\n",
 			report->out);
 	if (report->two_modes)
 		fputs("m: the trials fall into two modes; --format csv and json show both\n",
@@ -383,6 +389,11 @@ static void trials_text(FILE *out, const struct sample *sample, const struct run
 				? "the work grows faster than n, or the data leave a cache: give "
 				  "inner loops a length of their own, or use another n"
 				: "use a larger n");
+	if (sample->varies)
+		fprintf(out,
+			"VARIES: a quarter of the trials is below %s, and a quarter above %s: "
+			"the loop has no one speed\n",
+			units_cycles(sample->cpe_lo).text, units_cycles(sample->cpe_hi).text);
 	if (sample->unsettled)
 		fputs("NOT SETTLED: the trials still drifted at the end; a longer --time-budget "
 		      "may reach a steady state\n",

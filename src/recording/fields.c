@@ -192,6 +192,7 @@ const struct field sample_fields[] = {
 	{ "mode_share_low", FIELDS_VALUE, FIELD_REAL, SAMPLE(mode_share_low),
 		.applies = has_modes },
 	{ "settled", FIELDS_VALUE, FIELD_FLAG, .get = get_settled, USUAL(true) },
+	{ "varies", FIELDS_VALUE, FIELD_FLAG, SAMPLE(varies), USUAL(false) },
 	{ "bend", FIELDS_VALUE, FIELD_REAL, FACTS(bend), USUAL(0), .applies = has_bend },
 	{ "cpe_repeated", FIELDS_VALUE, FIELD_REAL, FACTS(cpe_repeated), USUAL(0),
 		.applies = has_repeated },

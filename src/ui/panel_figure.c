@@ -138,6 +138,10 @@ static void add_doubts(struct lines *lines, const struct sample *sample,
 			"not linear: %1$s with a smaller n\nnot linear: %2$s\nnot linear",
 			units_value(sample->cpe * sample->bend).text,
 			sample_grows(sample) ? "faster than n" : "use a larger n");
+	if (sample->varies && sample->modes != 2)
+		lines_add(lines, 1, STYLE_WARN,
+			"varies: %1$s to %2$s in quiet trials\nvaries: %1$s to %2$s\nvaries",
+			units_value(sample->cpe_lo).text, units_value(sample->cpe_hi).text);
 	if (sample_learnt(sample, facts, &repeated, &fresh) && explain_learns(explanation))
 		lines_add(lines, 1, STYLE_WARN,
 			facts->cpe_repeated > 0
@@ -165,7 +169,7 @@ static void add_course(struct lines *lines, const struct view *view)
 {
 	bool span = view->strip_span >= 0.05 && !view->replay;
 
-	if ((view->sample.modes == 2 || view->sample.unsettled) &&
+	if ((view->sample.modes == 2 || view->sample.varies || view->sample.unsettled) &&
 		view->strip_count >= COURSE_LEAST)
 		lines_add(lines, 3, STYLE_WARN, span ? "last %.1f s " : "trials ", view->strip_span)
 			->tag = TAG_COURSE;

@@ -253,7 +253,9 @@ const char *panels_state(const struct view *view)
 	const struct sample *sample = &view->sample;
 	const char *doubt = sample->valid ? sample_doubt(sample) : NULL;
 
-	return doubt ? doubt : sample->valid && sample->modes == 2 ? "two modes" : "";
+	return sample->valid && sample->modes == 2 && (!doubt || sample->varies) ? "two modes"
+	       : doubt								 ? doubt
+										 : "";
 }
 
 const char *panels_marks(bool contended, bool unsettled)

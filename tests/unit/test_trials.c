@@ -412,6 +412,36 @@ TEST(contention_is_told_by_either_watch)
 	}
 }
 
+/* A loop of branches took 1.06 to 1.94 cycles in quiet trials, and looked as sure as others. */
+TEST(a_loop_without_one_speed_varies)
+{
+	add(40, 1.06, TRIAL_QUIET);
+	add(40, 1.4, TRIAL_QUIET);
+	add(40, 1.6, TRIAL_QUIET);
+	summarise(&facts);
+	assert_true(sample.varies);
+	assert_string_equal(sample_doubt(&sample), "varies");
+	/* Beside a busy hyper-thread, the reason is another. */
+	add(400, 1.4, TRIAL_CONTENDED);
+	summarise(&facts);
+	assert_false(sample.varies);
+	assert_string_equal(sample_doubt(&sample), "contended");
+	trials.count = 0;
+	add(40, 1.50, TRIAL_QUIET);
+	add(40, 1.55, TRIAL_QUIET);
+	add(40, 1.60, TRIAL_QUIET);
+	summarise(&facts);
+	assert_false(sample.varies);
+	assert_null(sample_doubt(&sample));
+	/* Beyond the core's own caches, trials differ, and their mean does not. */
+	trials.trial[0].cpe = 9;
+	for (int i = 0; i < 60; i++)
+		trials.trial[i].cpe = 3;
+	summarise(&(struct run_facts){
+		.cycles_from = SOURCE_REFERENCE, .bytes = 8, .watched = true, .far = true });
+	assert_false(sample.varies);
+}
+
 TEST(without_a_watch_all_are_quiet)
 {
 	for (int i = 0; i < 20; i++) {

@@ -303,6 +303,8 @@ void sample_summarise(
 	sample->cpe_hi = fmax(stats_quantile(cpe, sample->trials, 0.75), sample->cpe);
 	sample->contended |= facts->watched && !facts->far && sample->quiet < QUIET_FEW &&
 			     sample->cpe_hi - sample->cpe_lo > QUIET_APART * sample->cpe;
+	sample->varies = !facts->far && !sample->contended && !sample->unsettled &&
+			 sample->cpe_hi - sample->cpe_lo > SAMPLE_VARIES * sample->cpe;
 	sample->ghz = stats_median(ghz, sample->trials);
 	sample->ns = sample->cpe / sample->ghz;
 	sample->seconds = sample->ns * 1e-9 * (double)facts->call * facts->calls * sample->trials;
@@ -340,6 +342,7 @@ const char *sample_doubt(const struct sample *sample)
 	return sample->contended     ? "contended"
 	       : sample->unsettled   ? "not settled"
 	       : sample->bent	     ? "not linear"
+	       : sample->varies	     ? "varies"
 	       : sample->provisional ? "provisional"
 				     : NULL;
 }
