@@ -352,6 +352,13 @@ static struct words named_limit(const struct limits *limits, bool soft, int inde
 		units_cycles(limits->limit[index].cpe).text);
 }
 
+/* Returns the names of the limits that cause the predicted cycles, or of the limit at `index`. */
+static struct words name_of(const struct limits *limits, bool predicted, int index)
+{
+	return predicted ? limits_predicted_by(limits, 0)
+			 : words_of("%s", limit_rows[limits->limit[index].kind].name);
+}
+
 /* `measured`: with this word before the distance of the measured value. */
 static struct words limit_words(const struct view *view, bool with_spread, bool measured)
 {
@@ -376,8 +383,7 @@ static struct words limit_words(const struct view *view, bool with_spread, bool 
 	else if (with_spread && limits->limit[first].spread > limits->limit[first].cpe / 1000)
 		spread = words_of(" ±%s", units_value(limits->limit[first].spread).text);
 	return words_of("%s%s M %s%s", named_limit(limits, view->gap.soft, first).text, spread.text,
-		limit_rows[limits->limit[view->gap.soft ? limits_main(limits) : first].kind].name,
-		gap.text);
+		name_of(limits, view->gap.soft, first).text, gap.text);
 }
 
 struct words panels_limit(const struct view *view)
@@ -443,9 +449,7 @@ static void add_limit(struct lines *lines, const struct scene *scene)
 	else if (second >= 0 && second != first)
 		lines_add(lines, 7, STYLE_TEXT, "%s M %s",
 			named_limit(limits, !view->gap.soft, second).text,
-			limit_rows[limits->limit[view->gap.soft ? second : limits_main(limits)]
-					   .kind]
-				.name);
+			name_of(limits, !view->gap.soft, second).text);
 }
 
 static void add_pinned(struct lines *lines, const struct view *view)

@@ -170,8 +170,8 @@ struct why *why_new(const struct why_question *question)
 		report->predicted = limits->predicted;
 		report->least = gap_least(limits);
 		name_limit(limits, limits->binding, report->binding, sizeof(report->binding));
-		name_limit(limits, limits_main(limits), report->predicted_by,
-			sizeof(report->predicted_by));
+		snprintf(report->predicted_by, sizeof(report->predicted_by), "%s",
+			limits_predicted_by(limits, 0).text);
 		why->bytes =
 			(double)kernel_footprint(question->setting->kernel, question->setting->v);
 		why->near = explanation->misses.caches.level[1].bytes;

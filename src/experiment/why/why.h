@@ -62,7 +62,8 @@ struct why_report {
 	struct status status;	 /* why nothing can be measured */
 	double limit, predicted; /* the loop's binding limit and the core model's prediction, cycles
 				    per element */
-	char binding[32], predicted_by[32]; /* names of the two limits */
+	char binding[32], predicted_by[72]; /* names of the binding limit, and of those that cause
+					       the prediction */
 	/* The least that the core model predicts with a change of a place in memory, if it is less
 	 * than the binding limit, and the change; NAN and "": the binding limit is the least. */
 	double moved;
