@@ -318,7 +318,9 @@ static struct words panels_words(bool of_program)
 struct status chart_view(const struct view *view, const struct chart_origin *origin,
 	struct chart **chart, const char **what)
 {
-	const struct row *row = row_of(view->screen.front);
+	/* A small screen shows the panel that has the focus in place of the one in front. */
+	const struct row *focus = row_of(view->screen.focus),
+			 *row = focus ? focus : row_of(view->screen.front);
 	struct status status;
 
 	*chart = NULL;

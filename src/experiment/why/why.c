@@ -170,7 +170,7 @@ struct why *why_new(const struct why_question *question)
 		report->predicted = limits->predicted;
 		report->least = gap_least(limits);
 		name_limit(limits, limits->binding, report->binding, sizeof(report->binding));
-		snprintf(report->predicted_by, sizeof(report->predicted_by), "%s",
+		snprintf(report->predicted_by, sizeof(report->predicted_by), "%.71s",
 			limits_predicted_by(limits, 0).text);
 		why->bytes =
 			(double)kernel_footprint(question->setting->kernel, question->setting->v);
