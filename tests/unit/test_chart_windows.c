@@ -127,7 +127,7 @@ TEST(on_screen_it_is_the_present_fillers)
 
 	setting_init(&view->setting, &kernel_window);
 	view->machine = &this_machine;
-	view->screen.front = "windows";
+	view->screen.front = view->screen.focus = "windows";
 	status = chart_view(view, &origin, &chart, &what);
 	assert_int_equal(status.code, STATUS_USAGE);
 	check_contains(status.text, "nothing of it is measured");

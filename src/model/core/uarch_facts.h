@@ -147,8 +147,8 @@ FACT(EXTRA_SCHEDULER_PARTS, "extra scheduler-parts")
 /* most vector micro-ops that compete for ports, on a core with scheduler-parts whose rename chooses
  * the port of each vector micro-op (see pipeline_parts.c) */
 FACT(EXTRA_BINDS_VECTORS, "extra binds-vectors")
-/* 1: a multiplication's result keeps its port from the result of another integer operation in the
- * same cycle (soft limit) */
+/* 1, 2: a multiplication's result keeps its port from the result of another integer operation in
+ * the same cycle (soft limit; enum late_results) */
 FACT(EXTRA_LATE_RESULTS, "extra late-results")
 /* 1: the scheduler of each port receives one micro-op per cycle, in program order (soft limit, see
  * limits_intake.c) */

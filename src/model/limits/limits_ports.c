@@ -263,7 +263,7 @@ void limits_late_results(struct tally *tally)
 	int ports = __builtin_popcount(integer);
 	double work = 0, late = 0, sum, cycles;
 
-	if (!(tally->uarch->fact[EXTRA_LATE_RESULTS] > 0) || ports == 0)
+	if (tally->uarch->fact[EXTRA_LATE_RESULTS] != LATE_RESULTS_MEAN || ports == 0)
 		return;
 	for (int p = 0; p < tally->limits->port_count; p++)
 		work += integer >> p & 1 ? tally->limits->pressure[p] * tally->turns : 0;

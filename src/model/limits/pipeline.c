@@ -99,6 +99,7 @@ static void retire(struct pipeline *pipeline, struct progress *progress)
 		progress->in_flight -= pipeline->step[progress->retired % steps].slots;
 		if (pipeline->times)
 			pipeline->times[progress->retired].retired = pipeline->now;
+		pipeline->settled |= progress->retired + 1 >= pipeline->warm * steps;
 		if (progress->retired + 1 == pipeline->warm * steps)
 			progress->from = pipeline->rules->ideal ? progress->done : pipeline->now;
 		if (progress->retired + 1 == pipeline->until * steps)

@@ -8,7 +8,12 @@
 #include "model/graph/deps.h"
 #include "model/limits/tally.h"
 
-enum { PIPELINE_QUEUE = 512, PIPELINE_TERMS = 2 * UARCH_TERMS, PIPELINE_GATES = 8 };
+enum {
+	PIPELINE_QUEUE = 512,
+	PIPELINE_TERMS = 2 * UARCH_TERMS,
+	PIPELINE_GATES = 8,
+	PIPELINE_RESULTS = 8
+};
 
 /* Two times in the simulation count as equal if they differ by less than PIPELINE_SAME cycles. A
  * port does not count as free in a cycle if it becomes free less than PIPELINE_SLIVER cycles before
@@ -74,11 +79,13 @@ struct work {
 			it, even if the load is executed late */
 	bool urgent; /* with ideal ports, the node executes before older nodes */
 	int pool;    /* the scheduler in which the micro-ops of the node (an instruction) wait */
-	uint8_t gates; /* the gates (limited rates) that the node's first micro-op must pass, one
-			  bit for each gate */
-	double serial; /* cycles from the first to the last micro-op on free ports: micro-ops of
-			  one node wait for each other if they share ports. The class's latency
-			  contains them */
+	uint8_t result; /* cycles until the result of the node (an integer operation), which
+			   competes with other results of its port; 0: it does not compete */
+	uint8_t gates;	/* the gates (limited rates) that the node's first micro-op must pass, one
+			   bit for each gate */
+	double serial;	/* cycles from the first to the last micro-op on free ports: micro-ops of
+			   one node wait for each other if they share ports. The class's latency
+			   contains them */
 	struct {
 		uint32_t ports;
 		float cycles;
@@ -158,6 +165,11 @@ struct pipeline {
 				    state is after `warm` rounds and before round `until` */
 	double now, width, rob;
 	double free_at[UARCH_PORTS];
+	int result_at[UARCH_PORTS][PIPELINE_RESULTS]; /* cycles in which late results leave each
+							 port; the cycle modulo PIPELINE_RESULTS is
+							 the index */
+	uint32_t random; /* state of the generator of the disturbances before the steady state */
+	bool settled;	 /* the simulation has reached the rounds from which cycles are counted */
 	double given[UARCH_PORTS];	/* cycles of work given to each port so far */
 	double gate_at[PIPELINE_GATES]; /* cycle from which each gate (a rate such as loads per
 					   cycle) lets the next micro-op pass */

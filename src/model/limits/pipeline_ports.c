@@ -152,16 +152,51 @@ static double begins(const struct pipeline *pipeline, const struct waiting *wait
 	return ceil(ready) - ready < PIPELINE_SAME ? ceil(ready) : ready;
 }
 
+/* A result that comes at least so many cycles after the start of its operation (a multiplication)
+ * keeps the port from an operation of one cycle whose result would come in the same cycle. Measured
+ * on Golden Cove: a carried multiplication and three exchanges of bytes, all on one port, take 5
+ * cycles, and 4 if the multiplication waits for no other one and so fills the gaps. Results after
+ * two cycles (sums of three for an address) keep no port from others. */
+enum { LATE_FROM = 3 };
+
+/* Whether a late result of the port comes in the same cycle as that of a waiting micro-op. */
+static bool is_blocked(const struct pipeline *pipeline, int port, const struct waiting *op)
+{
+	int cycle = (int)pipeline->now + 1;
+
+	return pipeline->work[op->instance % pipeline->graph.node_count].result == 1 &&
+	       pipeline->result_at[port][cycle % PIPELINE_RESULTS] == cycle;
+}
+
+/* Whether the port passes over a ready micro-op once, for the next one. Two chains on one port may
+ * hinder each other in each round, or fall into step and never meet again: a processor, which
+ * interrupts and misses disturb, is soon in step. Without disturbances, the simulation of 240 loops
+ * of random integer operations on Golden Cove has a mean error of 2.1 %, and with them 1.8 %. */
+static bool passes_over(struct pipeline *pipeline)
+{
+	enum { ONE_IN = 64 };
+
+	if (pipeline->settled || pipeline->binds != BINDS_IN_TURN)
+		return false;
+	pipeline->random = pipeline->random * 1103515245 + 12345;
+	return (pipeline->random >> 16) % ONE_IN == 0;
+}
+
 /* Lets the port `port` execute a micro-op that waits in the queue of the port `from`. */
 static void begin(struct pipeline *pipeline, int from, int index, int port)
 {
 	struct waiting *queue = pipeline->queue[from], op = queue[index];
 	struct instance *instance = &pipeline->instance[op.instance];
 	double at = later(pipeline->free_at[port], pipeline->now);
+	int late;
 
 	if (pipeline->rules->ideal)
 		at = later(at, begins(pipeline, &op));
 	pipeline->free_at[port] = at + (double)op.cycles;
+	late = pipeline->work[op.instance % pipeline->graph.node_count].result;
+	if (late >= LATE_FROM)
+		pipeline->result_at[port][((int)pipeline->now + late) % PIPELINE_RESULTS] =
+			(int)pipeline->now + late;
 	for (int i = 0; op.gates; i++, op.gates >>= 1)
 		if (op.gates & 1)
 			pipeline->gate_at[i] =
@@ -197,7 +232,7 @@ static bool execute_one(struct pipeline *pipeline, int port)
 	double look_at = INFINITY, soonest = INFINITY,
 	       soon = pipeline->now + (ideal ? 1 - PIPELINE_SLIVER : PIPELINE_SAME),
 	       free_at = later(pipeline->free_at[port], pipeline->now);
-	int left = pipeline->known[port], best = -1;
+	int left = pipeline->known[port], best = -1, passed = -1;
 	bool urgent = false;
 
 	for (int i = 0;
@@ -208,8 +243,12 @@ static bool execute_one(struct pipeline *pipeline, int port)
 		if (at == INFINITY)
 			continue;
 		left--;
+		if (!ideal && at <= soon && is_blocked(pipeline, port, &queue[i]))
+			at = pipeline->now + 1;
 		if (at > soon) {
 			look_at = sooner(look_at, at);
+		} else if (!ideal && passed < 0 && passes_over(pipeline)) {
+			passed = i;
 		} else if (later(at, free_at) < soonest - PIPELINE_SAME) {
 			best = i;
 			soonest = ideal ? later(at, free_at) : free_at;
@@ -222,6 +261,7 @@ static bool execute_one(struct pipeline *pipeline, int port)
 			soonest = later(at, free_at);
 		}
 	}
+	best = best < 0 ? passed : best;
 	if (best >= 0) {
 		begin(pipeline, port, best, port);
 		return true;

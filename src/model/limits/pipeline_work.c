@@ -104,6 +104,11 @@ static void prepare_node(struct pipeline *pipeline, int number)
 			work->apart = work->count - 1;
 	}
 	work->serial = operation ? serial_cycles(work) : 0;
+	work->result = operation && !insn->vector && work->count == 1 && node->latency >= 1 &&
+				       node->latency < PIPELINE_RESULTS &&
+				       tally->uarch->fact[EXTRA_LATE_RESULTS] == LATE_RESULTS_BLOCK
+			       ? (uint8_t)node->latency
+			       : 0;
 }
 
 static void index_steps(struct pipeline *pipeline)

@@ -23,6 +23,10 @@ enum { ACCESS_GENERAL, ACCESS_VECTOR, ACCESS_512, ACCESS_KINDS };
 /* Bytes of a cache line, on every core that has a core file. */
 enum { LINE = 64 };
 
+/* Values of the fact `extra late-results`: a multiplication's result keeps its port from other
+ * results, by a formula for their mean number; or in the simulation. */
+enum late_results { LATE_RESULTS_MEAN = 1, LATE_RESULTS_BLOCK = 2 };
+
 /* The work of one path (executed instructions) through the loop. */
 struct tally {
 	const struct loop *loop;
