@@ -1,5 +1,6 @@
-/* What rename of Golden Cove does: which instructions it splits in a cycle, which ports it chooses,
- * and what it combines. Values in comments were measured on this core. */
+/* What Golden Cove does at rename and behind it: which instructions it splits in a cycle, which
+ * ports it chooses, what it combines, and what waits for results and stores. Values in comments
+ * were measured on this core. */
 #include "loop_limits.h"
 
 /* A loop of six copies of a text, and a counter. */
@@ -69,6 +70,45 @@ TEST(a_set_combines_with_its_register_last)
 	check_near(limits.predicted, 2, 0.1);
 	limits_of(golden, "cmp rcx, rbx; seta cl; add ecx, edx; sub rsi, 1; jne", 1);
 	check_near(cycles_of(LIMIT_LATENCY), 4, 1e-9);
+}
+
+/* All on port 1: a multiplication of an iteration waits for that of the one before, and keeps the
+ * port from one exchange of bytes, whose result would come at the same time: 4.0, 5.0 and 5.0
+ * cycles with two, three and three exchanges. Multiplications that wait for none fill these
+ * gaps: 4.03. */
+TEST(a_late_result_keeps_its_port_from_others)
+{
+#define SWAPS "bswap edx; bswap ebx; bswap esi; "
+	limits_of(golden, "imul r9, rax; bswap edx; bswap ebx; sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 4.0, 0.1);
+	limits_of(golden, "imul r9, rax; " SWAPS "sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 5.0, 0.1);
+	limits_of(golden, "imul r9, rax; " SWAPS "rol r8, 25; andn r10, r11, r12; sub rdi, 1; jne",
+		1);
+	check_near(limits.predicted, 5.0, 0.1);
+	limits_of(golden, "imul r9, rax, 7; " SWAPS "sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 4.0, 0.1);
+#undef SWAPS
+	/* Three chains of multiplications on one port fall into step: 3.0 cycles. */
+	limits_of(golden, "imul rbx, rbx; imul r9, rax; imul r12, rbx; sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 3.0, 0.1);
+}
+
+/* Two stores of a byte and a load of both: 15.9 cycles, and 30.9 with 120 nops. Twice: 31.9. */
+TEST(a_load_of_two_stores_waits_until_they_are_in_the_cache)
+{
+#define NOPS_8	"nop; nop; nop; nop; nop; nop; nop; nop; "
+#define NOPS_40 NOPS_8 NOPS_8 NOPS_8 NOPS_8 NOPS_8
+#define BYTES	"mov [rsi], al; mov [rsi+1], al; movzx ecx, word ptr [rsi]; "
+	limits_of(golden, BYTES "sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 15.9, 0.3);
+	limits_of(golden, BYTES NOPS_40 NOPS_40 NOPS_40 "sub rdi, 1; jne", 1);
+	check_near(limits.predicted, 30.9, 0.3);
+	limits_of(golden,
+		BYTES "mov [rsi+64], al; mov [rsi+65], al; movzx ecx, word ptr [rsi+64]; sub rdi, "
+		      "1; jne",
+		1);
+	check_near(limits.predicted, 31.9, 0.6);
 }
 
 RUN_TESTS(.set_up = set_up, .tear_down = tear_down)

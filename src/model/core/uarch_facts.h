@@ -120,6 +120,9 @@ FACT(EXTRA_FORWARD_512, "extra forward-512")
 /* store forwarding: cycles from the store's data to the loaded value, if the store wrote only some
  * of the loaded bytes */
 FACT(EXTRA_FORWARD_FAILS, "extra forward-fails")
+/* the same, cycles for which such a load keeps its own and all later instructions from retiring; if
+ * unknown: "extra forward-fails" */
+FACT(EXTRA_FORWARD_WAIT, "extra forward-wait")
 /* cycles that a branch misprediction costs */
 FACT(EXTRA_MISPREDICT, "extra mispredict")
 /* cycles that a branch costs if the first, fast predictor is wrong and a slower one corrects it */

@@ -19,7 +19,8 @@
  *
  * Measured on Zen 5: two stores of 8 bytes, a load of 16 bytes and n nops take 16 + n/8 cycles for
  * n from 0 to 320; two stores of 4 bytes and a load of 8 bytes take 14 + n/8. Instructions between
- * the stores and the load add no cycles. */
+ * the stores and the load add no cycles. Measured on Golden Cove: two stores of a byte, a load of
+ * two and n nops take 15.9 + n/8 for n from 0 to 240. */
 
 /* A load that waits for a store. `store` and `load` count the rename slots of the path up to the
  * end of each; a store of the previous path has a negative number or 0. */
@@ -31,7 +32,9 @@ static struct wait *list_waits(const struct tally *tally, int *count)
 {
 	const struct loop *loop = tally->loop;
 	const double *fact = tally->uarch->fact;
-	double vector = fmax(fact[EXTRA_FORWARD_VECTOR] - fmax(fact[EXTRA_FORWARD], 0), 0);
+	double vector = fmax(fact[EXTRA_FORWARD_VECTOR] - fmax(fact[EXTRA_FORWARD], 0), 0),
+	       cycles = fact[uarch_known(fact[EXTRA_FORWARD_WAIT]) ? EXTRA_FORWARD_WAIT
+								   : EXTRA_FORWARD_FAILS];
 	size_t operands = (size_t)loop->path_count * INSN_MEMORY + 1;
 	struct forward *forwards = memory_new(operands, sizeof(*forwards)), *next = forwards;
 	struct wait *wait = memory_new(operands, sizeof(*wait));
@@ -58,8 +61,7 @@ static struct wait *list_waits(const struct tally *tally, int *count)
 				wait[(*count)++] = (struct wait){
 					slots[store->step + 1] -
 						store->distance * slots[loop->path_count],
-					slots[s + 1],
-					fact[EXTRA_FORWARD_FAILS] + (insn->vector ? vector : 0)
+					slots[s + 1], cycles + (insn->vector ? vector : 0)
 				};
 		}
 	}
