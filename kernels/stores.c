@@ -27,8 +27,8 @@ static const struct knob knobs[] = {
 		"form", "one value, the values of an array, or only those that differ", form_names),
 	[CHANGED] = KNOB_ROW_COUNT("changed", "percent of values that differ from the stored ones",
 		0, 100, 0, .multiple = 5),
-	[OFFSET] = KNOB_ROW_COUNT(
-		"offset", "bytes from the start of a line to the first store", 0, LINE - 1, 0),
+	[OFFSET] = KNOB_ROW_COUNT("offset", "bytes from the start of a line to the first store", 0,
+		LINE - 1, 0, .role = KNOB_FORM),
 };
 
 struct stores_walk {

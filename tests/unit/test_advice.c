@@ -68,7 +68,25 @@ static const struct kernel stepped = { .name = "stepped",
 /* No knob of it adds accumulators. */
 static const struct knob one_knob[] = { KNOB_ROW_CHOICE("form", "", types, .role = KNOB_FORM) };
 static const struct kernel one_chain = { .name = "one-chain", .knobs = one_knob, .knob_count = 1 };
-const struct kernel *const kernel_registry[] = { &kernel, &stepped, &one_chain, NULL };
+
+/* Accesses whose place in a cache line is a knob; the safe form needs narrow elements. */
+enum { PLACE, BYTES, SAFE };
+static const struct knob places[] = {
+	[PLACE] = KNOB_ROW_COUNT("place", "", 0, 63, 0, .role = KNOB_FORM),
+	[BYTES] = KNOB_ROW_COUNT("bytes", "", 1, 2, 2, .role = KNOB_DATA),
+	[SAFE] = KNOB_ROW_CHOICE("safe", "", types),
+};
+
+static void fit_bytes(int64_t *v, int changed)
+{
+	if (changed == SAFE && v[SAFE])
+		v[BYTES] = 1;
+}
+
+static const struct kernel placed = {
+	.name = "placed", .knobs = places, .knob_count = 3, .fit = fit_bytes
+};
+const struct kernel *const kernel_registry[] = { &kernel, &stepped, &one_chain, &placed, NULL };
 
 /* What the explainer answers: CPE by the knobs. */
 static double (*cpe_of)(const int64_t *v);
@@ -196,6 +214,49 @@ static double by_width(const int64_t *v)
 TEST(other_bytes_of_an_element_are_not_advised)
 {
 	ask(by_width, &kernel);
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+}
+
+static void begin_placed(double (*cpe)(const int64_t *v), int64_t place)
+{
+	begin(cpe, &placed);
+	setting.v[PLACE] = place;
+	answer(NULL, &question, explanation);
+	assert_true(advice_find(&whole, &advice));
+}
+
+/* Only places at which nothing crosses the end of a line are fast. */
+static double by_place(const int64_t *v)
+{
+	return v[PLACE] % 32 ? 3 : 2;
+}
+
+TEST(a_number_may_become_0_which_halves_never_reach)
+{
+	begin_placed(by_place, 60);
+	assert_int_equal(advice.kind, ADVICE_KNOB);
+	assert_string_equal(advice.set, "place=0");
+}
+
+static double by_room(const int64_t *v)
+{
+	return v[PLACE] > 56 ? 3 : 2;
+}
+
+TEST(of_equally_good_numbers_0_is_advised)
+{
+	begin_placed(by_room, 60);
+	assert_string_equal(advice.set, "place=0");
+}
+
+static double by_safe(const int64_t *v)
+{
+	return (double)v[BYTES];
+}
+
+TEST(a_change_that_brings_narrower_elements_is_not_advised)
+{
+	begin_placed(by_safe, 0);
 	assert_int_equal(advice.kind, ADVICE_SENTENCE);
 }
 

@@ -43,6 +43,9 @@ static int values_of(const struct knob *knob, int64_t present, struct memory_lim
 		}
 		return count;
 	}
+	/* Halving never reaches 0, which is often the value without the effect. */
+	if (knob->kind == KNOB_COUNT && min == 0 && present != 0)
+		values[count++] = 0;
 	for (int64_t factor = 2; count + 2 < VALUES_MAX && factor < (int64_t)1 << 40; factor *= 2) {
 		int64_t less = present / factor,
 			more = present <= max / factor ? present * factor : max + 1;
@@ -56,10 +59,11 @@ static int values_of(const struct knob *knob, int64_t present, struct memory_lim
 }
 
 /* Returns the distance between two values of a knob. The distance between two named values of a
- * knob (choices) is always 1. */
+ * knob (choices) is always 1. The number 0, the plainest value, comes before every other one. */
 static double step_of(const struct knob *knob, double from, double to)
 {
 	return knob->kind == KNOB_CHOICE ? 1
+	       : to == 0		 ? 0
 	       : from > 0 && to > 0	 ? fabs(log2(to / from))
 					 : fabs(to - from);
 }
@@ -130,16 +134,18 @@ static void judge(
 	option->share = option->cpe / question->explanation->limits.predicted;
 }
 
-/* Returns whether changing a knob for the code's form also changed a knob for the amount of work,
- * because the kernel adjusted the setting. */
+/* Returns whether the kernel, when it adjusted the setting to the turned knob, changed the work of
+ * an element more than the knob says: the amount of work with a knob for the code's form, or the
+ * bytes of an element, whose cycles then do not compare. */
 static bool other_work(const struct setting *from, const struct setting *to, int turned)
 {
 	const struct kernel *kernel = from->kernel;
 
-	if (kernel->knobs[turned].role != KNOB_FORM)
-		return false;
 	for (int i = 0; i < kernel->knob_count; i++)
-		if (kernel->knobs[i].role != KNOB_FORM && from->v[i] != to->v[i])
+		if (from->v[i] != to->v[i] &&
+			(kernel->knobs[i].role == KNOB_DATA ||
+				(kernel->knobs[i].role == KNOB_WORK &&
+					kernel->knobs[turned].role == KNOB_FORM)))
 			return true;
 	return false;
 }
