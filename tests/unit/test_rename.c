@@ -50,6 +50,23 @@ TEST(rename_splits_two_instructions_in_its_first_three_slots)
 	check_near(cycles_of(LIMIT_UNLAMINATION), 6, 0.02);
 }
 
+/* The cause says why 9 micro-ops take 2 cycles, and not 9 / 6. */
+TEST(slots_that_stay_empty_are_a_part_of_the_cause)
+{
+	limits_of(golden,
+		"mov eax, [rdi]; add rdi, 4; shr eax, cl; and eax, r8d; add dword ptr "
+		"[rdx+rax*4], 1; cmp rsi, rdi; jne",
+		1);
+	check_near(cycles_of(LIMIT_UNLAMINATION), 2, 0.02);
+	check_contains(find(LIMIT_UNLAMINATION)->cause, "at most 2, in its first 3 slots");
+	/* All slots of two splits and two other instructions are full. */
+	limits_of(golden,
+		"vpand xmm0, xmm1, [rdi+rdx*8]; vpand xmm2, xmm1, [rsi+rdx*8]; add rdx, 1; "
+		"cmp rdx, rcx; jne",
+		1);
+	assert_null(strstr(find(LIMIT_UNLAMINATION)->cause, "empty"));
+}
+
 /* A sum of bytes and the sum of its sums take 1.11 cycles on Golden Cove. */
 TEST(slots_of_golden_cove_take_ports_in_turn)
 {

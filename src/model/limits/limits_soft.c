@@ -32,7 +32,24 @@
 /* An even split of operations over ports is worth a word if it takes longer by this factor. */
 #define EVEN_COST 1.1
 
+/* Slots that stay empty are worth a word if they make the loop slower by this factor. */
+#define EMPTY_LEAST 1.02
+
 /* ---- Limits of rename */
+
+/* Returns the rule that leaves slots of a cycle empty: which instructions of a cycle may split. */
+static struct words split_places(const struct uarch *uarch)
+{
+	double first = uarch->fact[SIZE_SPLIT_SLOTS], most = uarch->fact[CAP_SPLITS];
+	struct words words = words_of("; slots stay empty, as a cycle splits");
+
+	if (uarch_known(most))
+		words = words_of("%s at most %s", words.text, words_number(most).text);
+	if (uarch_known(first))
+		words = words_of("%s%s in its first %s slots", words.text,
+			uarch_known(most) ? "," : " only", words_number(first).text);
+	return words;
+}
 
 /* Adds the limit of indexed memory operands that rename splits in two. For a single instruction it
  * is not known whether its operand splits, so the limit is soft. Returns its cycles per path; 0:
@@ -49,9 +66,10 @@ static double add_unlamination(struct tally *tally)
 		return 0;
 	cycles = places ? rename_cycles(tally) : slots / uarch->width;
 	limits_add(tally, LIMIT_UNLAMINATION, cycles,
-		"%s micro-ops, %s of them split off for indexed addresses, %s a cycle",
+		"%s micro-ops, %s of them split off for indexed addresses, %s a cycle%s",
 		words_turn(tally, slots).text, words_turn(tally, tally->unlaminated).text,
-		words_number(uarch->width).text);
+		words_number(uarch->width).text,
+		cycles > EMPTY_LEAST * slots / uarch->width ? split_places(uarch).text : "");
 	return cycles;
 }
 
