@@ -58,7 +58,12 @@ TEST(what_begins_anew_overlaps_as_far_as_the_buffer_reaches)
 	/* Of twelve, the thirteenth waits for the first. */
 	check_near(cpe_of(LIMIT_MEMORY_LATENCY), alone / (floor(together) + 2), alone * 0.01);
 	check_contains(cause_of(LIMIT_MEMORY_LATENCY), " more in the reorder buffer");
-	check_contains(cause_of(LIMIT_LATENCY), "every element, and up to 10 of them overlap");
+	check_contains(cause_of(LIMIT_LATENCY),
+		"every element, and up to 10 elements overlap, so 1 chain in 12 waits");
+	/* Of a longer chain, all but the 10 elements that overlap wait. */
+	place.walk.restart = 40;
+	limits_of_place(*state, PLAIN, 1, &place);
+	check_contains(cause_of(LIMIT_LATENCY), "so 30 of 40 elements wait");
 	/* No hard limit without the buffer's size. */
 	place.walk.restart = 0;
 	check_near(latency_of(*state, &place), alone, 1e-9);

@@ -125,6 +125,17 @@ double limits_restart_share(double restart, double together)
 	return fmax(1 - together / (first * restart), 1 / (first + 1));
 }
 
+/* Returns which part of the chains waits for earlier ones, as limits_restart_share() counts it: "1
+ * chain in 14 waits". The cycles of a chain times this part are the cycles of the limit. */
+static struct words waiting_words(double restart, double together, double share)
+{
+	double chains = floor(together / restart) + 2, elements = (chains - 1) * restart;
+
+	if (share <= 1 / chains + 1e-9)
+		return words_of("1 chain in %.0f waits", chains);
+	return words_of("%.0f of %.0f elements wait", elements - floor(together), elements);
+}
+
 /* Whether the core may execute the slowest chain in fewer cycles than its latencies: not a bound.
  * Measured on Zen 5: chained loads that walk backward over 128 to 512 KiB take 2.4 to 3.4 cycles
  * each, where a load takes 4. */
@@ -210,11 +221,12 @@ void limits_chain(struct tally *tally)
 			what.text, words_turn(tally, chain->cycles).text, s, floor(together));
 	else if (isfinite(together))
 		limits_add(tally, LIMIT_LATENCY, chain->cycles * share,
-			"chain of %s: %s cycle%s; a new one begins every %s%s, and up to %.0f of "
-			"them overlap",
+			"chain of %s: %s cycle%s; a new one begins every %s%s, and up to %.0f "
+			"elements overlap, so %s",
 			what.text, words_turn(tally, chain->cycles).text, s,
 			restart == 1 ? "" : words_number(restart).text,
-			restart == 1 ? "element" : " elements", floor(together));
+			restart == 1 ? "element" : " elements", floor(together),
+			waiting_words(restart, together, share).text);
 	tally->sampled = false;
 	limits_set_early(tally, LIMIT_LATENCY, early * share);
 	for (int i = 0; i < chain->link_count; i++)
