@@ -54,7 +54,8 @@ void limits_dense_branches(struct tally *tally)
 	cycles = tally->taken / fact[CAP_TAKEN] + late * each;
 	if (late > 0 && limits_front_end_matters(tally, cycles))
 		limits_add(tally, LIMIT_DENSE_BRANCHES, cycles,
-			"%s taken branches, %s a cycle; %s of them beyond %s in a block of %d "
+			"%s taken branches, %s a cycle in dense code; %s of them beyond %s in a "
+			"block of %d "
 			"bytes: +%s cycles each",
 			words_turn(tally, tally->taken).text, words_number(fact[CAP_TAKEN]).text,
 			words_turn(tally, late).text, words_number(fit).text, BLOCK,

@@ -292,6 +292,10 @@ static void add_taken(struct tally *tally)
 			"%s calls and returns, %s a cycle, and %s other taken branches, %s a cycle",
 			words_turn(tally, calls).text, words_number(called).text,
 			words_turn(tally, tally->taken - calls).text, words_number(several).text);
+	else if (several > each)
+		limits_add(tally, LIMIT_TAKEN, tally->taken / several,
+			"%s taken branches, at best %s a cycle",
+			words_turn(tally, tally->taken).text, words_number(several).text);
 	else
 		add_rate(tally, LIMIT_TAKEN, tally->taken, several, "taken branch",
 			"taken branches");
