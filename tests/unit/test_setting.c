@@ -340,6 +340,23 @@ TEST(ranges_in_words)
 		256);
 }
 
+/* A size with a maximum of its own promises no more than the machine has. */
+TEST(memory_bounds_every_size)
+{
+	static const struct knob knob = KNOB_ROW_BYTES(
+		"size", "", 512, (int64_t)24 << 30, 4096, .axis = AXIS_SIZE, .factor = 2);
+	const struct memory_limits small = { .memory = (uint64_t)8 << 30 },
+				   large = { .memory = (uint64_t)1 << 40 };
+	int64_t value;
+
+	assert_string_equal(
+		setting_range(&knob, small).text, "512 to 8g (half of the free memory)");
+	assert_string_equal(setting_range(&knob, large).text, "512 to 24g");
+	assert_string_equal(setting_range(&knob, MEMORY_LIMITS_UNKNOWN).text, "512 to 24g");
+	check_usage(setting_parse_value(&knob, "20g", small, &value),
+		"size=20g is beyond half of this machine's free memory (8 GiB)");
+}
+
 /* A kernel whose knobs ask for everything that the engine gives. */
 enum { PLACED_SIZE, PLACED_PAGES, PLACED_NODE, PLACED_CORES, PLACED_STREAMS, PLACED_KNOBS };
 

@@ -63,6 +63,16 @@ int64_t setting_min(const struct knob *knob)
 	return knob->kind == KNOB_CHOICE ? 0 : knob->min;
 }
 
+/* Returns whether the memory of the machine bounds the knob: a knob without a maximum, or a size
+ * whose maximum is more than the machine has. */
+static bool bounded_by_memory(const struct knob *knob, struct memory_limits limits)
+{
+	return limits.memory && limits.memory < (uint64_t)INT64_MAX &&
+	       (knob->max == KNOB_MAX_MEMORY ||
+		       (knob->axis == AXIS_SIZE && knob->kind == KNOB_BYTES &&
+			       knob->max > (int64_t)limits.memory));
+}
+
 int64_t setting_max(const struct knob *knob, struct memory_limits limits)
 {
 	int64_t max = knob->max;
@@ -73,7 +83,7 @@ int64_t setting_max(const struct knob *knob, struct memory_limits limits)
 							    : choice_count(knob) - 1;
 	if (knob->kind == KNOB_CHOICE)
 		return choice_count(knob) - 1;
-	if (max == KNOB_MAX_MEMORY && limits.memory && limits.memory < (uint64_t)INT64_MAX)
+	if (bounded_by_memory(knob, limits))
 		max = (int64_t)limits.memory;
 	if (max == KNOB_MAX_CORES && limits.processors > 0)
 		max = knob->asks == ASKS_STREAMS ? limits.processors - 1 : limits.processors;
@@ -118,12 +128,12 @@ static void add_span(const struct knob *knob, struct memory_limits limits, struc
 	text_add(text, setting_value(knob, knob->min).text);
 	if (knob->max == KNOB_MAX_CORES && limits.processors <= 0)
 		text_addf(text, " to all%s", knob->asks == ASKS_STREAMS ? " but one" : "");
-	else if (knob->max != KNOB_MAX_MEMORY)
-		text_addf(text, " to %s", setting_value(knob, max).text);
-	else if (limits.memory)
+	else if (bounded_by_memory(knob, limits))
 		text_addf(text, " to %s (%s)", setting_shown(knob, max).text,
 			limits.bound == MEMORY_LIMITS_FREE ? "half of the free memory"
 							   : memory_limits_half(limits.bound));
+	else if (knob->max != KNOB_MAX_MEMORY)
+		text_addf(text, " to %s", setting_value(knob, max).text);
 	else
 		text_add(text, " and up");
 }
@@ -198,7 +208,7 @@ static struct status value_error(
 		knob->asks == ASKS_NODE
 			? limits.node_end > 0 && value < choice_count(knob)
 			: knob->kind != KNOB_CHOICE &&
-				  ((knob->max == KNOB_MAX_MEMORY && limits.memory) ||
+				  (bounded_by_memory(knob, limits) ||
 					  (knob->max == KNOB_MAX_CORES && limits.processors > 0));
 	int64_t unit = setting_unit(knob), off = value % unit;
 
