@@ -19,7 +19,7 @@ static const char *const spacing_names[] = { "4", "8", "16", "32", "64", NULL };
 
 static const struct knob knobs[] = {
 	[WAY] = KNOB_ROW_CHOICE("way", "jumps, or branches: all taken, none, or every other one",
-		way_names, .initial = WAY_TAKEN, .role = KNOB_FORM),
+		way_names, .initial = WAY_TAKEN),
 	[COUNT] = KNOB_ROW_CHOICE("count", "branches in an iteration, including the loop's own",
 		count_names, .initial = 7, .role = KNOB_FORM),
 	[SPACING] = KNOB_ROW_CHOICE("spacing", "bytes from one branch to the next", spacing_names,

@@ -361,6 +361,16 @@ TEST(a_value_off_the_multiple_of_its_knob_is_refused_as_the_parser_refuses_it)
 	assert_true(refused > 0);
 }
 
+/* The same stores at other places are the same work; branches that go another way are not, so
+ * advice about taken branches does not begin with taking fewer. */
+TEST(places_are_form_and_ways_of_branches_are_work)
+{
+	const struct kernel *stores = kernel_find("stores"), *branches = kernel_find("branches");
+
+	assert_int_equal(stores->knobs[kernel_knob(stores, "offset")].role, KNOB_FORM);
+	assert_int_equal(branches->knobs[kernel_knob(branches, "way")].role, KNOB_WORK);
+}
+
 /* A hint names a way to a knob that the keys go, and a knob that the kernel has. */
 TEST(hints_lead_to_knobs)
 {
