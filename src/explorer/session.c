@@ -275,8 +275,8 @@ void session_follow_advice(struct session *session)
 		insight_follow(session);
 		session_go(session, &advice.setting);
 		session_choose_knob(session, advice.knob);
-		session_notice(session, false, "%s, %s before", advice.words,
-			units_value(advice.from).text);
+		session_notice(session, false, advice.from > 0 ? "%s, %s before" : "%s",
+			advice.words, units_value(advice.from).text);
 	} else {
 		const struct kernel *kernel = session->setting.kernel;
 		struct words found = words_of(

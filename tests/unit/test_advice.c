@@ -249,6 +249,11 @@ TEST(of_equally_good_numbers_0_is_advised)
 	assert_string_equal(advice.set, "place=0");
 }
 
+static double by_33(const int64_t *v)
+{
+	return v[PLACE] == 33 ? 1 : 3;
+}
+
 static double by_safe(const int64_t *v)
 {
 	return (double)v[BYTES];
@@ -485,6 +490,43 @@ TEST(a_shared_line_comes_first)
 	explanation->place.shared_line = false;
 }
 
+static bool shares_slow(const int64_t *v)
+{
+	return v[SAFE] == 0;
+}
+
+/* The knob that ends the sharing is named, though the cost of the sharing is not predicted. */
+TEST(a_knob_that_gives_each_core_its_line_is_named)
+{
+	struct kernel sharing = placed;
+	struct knob forms[3];
+
+	memcpy(forms, places, sizeof(forms));
+	forms[SAFE].role = forms[BYTES].role = KNOB_FORM;
+	sharing.knobs = forms;
+	sharing.shares_line = shares_slow;
+	begin(by_place, &sharing);
+	explanation->place.shared_line = true;
+	assert_true(advice_find(&whole, &advice));
+	explanation->place.shared_line = false;
+	assert_int_equal(advice.kind, ADVICE_KNOB);
+	assert_int_equal(advice.knob, SAFE);
+	check_contains(advice.words, "moves no line: 2.000 predicted");
+	assert_true(isnan(advice.from));
+}
+
+/* A recommended size is tried even if doubling and halving do not reach it. */
+TEST(a_recommended_value_is_tried_too)
+{
+	whole.also_knob = PLACE;
+	whole.also = 33;
+	begin_placed(by_33, 60);
+	assert_string_equal(advice.set, "place=33");
+	whole.also = 0;
+	begin_placed(by_33, 60);
+	assert_int_equal(advice.kind, ADVICE_SENTENCE);
+}
+
 /* A read is not made faster by writing instead. */
 TEST(another_form_that_is_other_work_is_not_advised)
 {
@@ -511,11 +553,19 @@ TEST(a_change_is_said_to_ease_what_it_gains_most_of)
 	limits->predicted_by = 1;
 	assert_true(advice_find(&whole, &advice));
 	assert_string_equal(
-		advice.words, "acc=4 (and unroll=4) waits for a nearer level: 0.750 predicted");
+		advice.words, "acc=4 (and unroll=4) overlaps its loads: 0.750 predicted");
 	limits->predicted = limits->limit[1].cpe = 30;
 	assert_true(advice_find(&whole, &advice));
 	assert_string_equal(
 		advice.words, "acc=4 (and unroll=4) walks fewer pages: 0.750 predicted");
+}
+
+/* The same chains with less data wait for a nearer level. */
+TEST(less_data_is_said_to_wait_for_a_nearer_level)
+{
+	answered = LIMIT_MEMORY_LATENCY;
+	ask(by_size, &kernel);
+	check_contains(advice.words, "size=16k waits for a nearer level: ");
 }
 
 TEST(every_limit_has_words_for_what_eases_it)

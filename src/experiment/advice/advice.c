@@ -163,6 +163,33 @@ static bool interleaves_in_vain(const struct setting *from, const struct setting
 	       after.mispredicts > 0 && after.chains > before.chains;
 }
 
+/* Makes the option of turning one knob to `value`. Returns false if that setting is not to be
+ * tried. */
+static bool make_option(const struct advice_question *question, int index, int64_t value,
+	struct asking *asking, struct option *option)
+{
+	const struct setting *present = question->setting;
+
+	*option = (struct option){ .setting = *present,
+		.knob = index,
+		.step = step_of(
+			&present->kernel->knobs[index], (double)present->v[index], (double)value) };
+	option->setting.v[index] = value;
+	kernel_fit(present->kernel, option->setting.v, index);
+	if (option->setting.v[index] != value || other_work(present, &option->setting, index) ||
+		interleaves_in_vain(present, &option->setting))
+		return false;
+	if (question->allowed ? !question->allowed(question->context, &option->setting)
+			      : setting_check(&option->setting, question->memory_limits).code !=
+					STATUS_OK)
+		return false;
+	if (question->ready && !question->ready(question->context, &option->setting)) {
+		asking->unready = asking->unready < 0 ? index : asking->unready;
+		return false;
+	}
+	return true;
+}
+
 /* Explains the setting with each listed value of one knob. *best is the best change found so far.
  */
 static void try_knob(const struct advice_question *question, int index, struct asking *asking,
@@ -170,33 +197,20 @@ static void try_knob(const struct advice_question *question, int index, struct a
 {
 	const struct setting *present = question->setting;
 	const struct knob *knob = &present->kernel->knobs[index];
-	int64_t values[VALUES_MAX];
+	int64_t values[VALUES_MAX + 1];
 	int count = values_of(knob, present->v[index], question->memory_limits, values);
 
 	/* The model cannot predict the effect of another memory node, or of other cores that run at
 	 * the same time. */
 	if (knob->asks == ASKS_NODE || knob->asks == ASKS_CORES || knob->asks == ASKS_STREAMS)
 		return;
+	if (question->also && question->also_knob == index && question->also != present->v[index])
+		values[count++] = question->also;
 	for (int i = 0; i < count && asking->asks < asking->most && !asking->unfinished; i++) {
-		struct option option = { .setting = *present,
-			.knob = index,
-			.step = step_of(knob, (double)present->v[index], (double)values[i]) };
+		struct option option;
 
-		option.setting.v[index] = values[i];
-		kernel_fit(present->kernel, option.setting.v, index);
-		if (option.setting.v[index] != values[i] ||
-			other_work(present, &option.setting, index) ||
-			interleaves_in_vain(present, &option.setting))
+		if (!make_option(question, index, values[i], asking, &option))
 			continue;
-		if (question->allowed
-				? !question->allowed(question->context, &option.setting)
-				: setting_check(&option.setting, question->memory_limits).code !=
-					  STATUS_OK)
-			continue;
-		if (question->ready && !question->ready(question->context, &option.setting)) {
-			asking->unready = asking->unready < 0 ? index : asking->unready;
-			continue;
-		}
 		asking->asks++;
 		judge(question, &option, asking);
 		if (!(option.cpe > 0)) {
@@ -207,6 +221,34 @@ static void try_knob(const struct advice_question *question, int index, struct a
 			(option.share <= best->share * (1 + EQUAL) && best->knob == index &&
 				option.step < best->step))
 			*best = option;
+	}
+}
+
+/* Finds the first change of the code's form that gives each core lines of its own. The cost of a
+ * line that moves between cores is not predicted, but it is the largest. */
+static void part_lines(
+	const struct advice_question *question, struct asking *asking, struct option *best)
+{
+	const struct setting *present = question->setting;
+	const struct kernel *kernel = present->kernel;
+
+	for (int index = 0; kernel->shares_line && index < kernel->knob_count; index++) {
+		const struct knob *knob = &kernel->knobs[index];
+		int64_t values[VALUES_MAX];
+		int count = values_of(knob, present->v[index], question->memory_limits, values);
+
+		for (int i = 0; knob->role == KNOB_FORM && i < count; i++) {
+			struct option option;
+
+			if (!make_option(question, index, values[i], asking, &option) ||
+				kernel->shares_line(option.setting.v))
+				continue;
+			judge(question, &option, asking);
+			if (option.cpe > 0)
+				*best = option;
+			if (option.cpe > 0 || asking->unfinished)
+				return;
+		}
 	}
 }
 
@@ -341,6 +383,44 @@ static int name_equals(const struct limits *limits, struct text *names, uint64_t
 	return count;
 }
 
+/* Returns words for what a change of a knob eases. */
+static const char *eases(const struct setting *from, const struct setting *to, enum limit_kind kind)
+{
+	struct kernel_walk before = { 0 }, after = { 0 };
+
+	return kind == LIMIT_MEMORY_LATENCY && kernel_describe(from->kernel, from->v, &before) &&
+			       kernel_describe(to->kernel, to->v, &after) &&
+			       after.chains > before.chains
+		       ? "overlaps its loads"
+		       : limit_eases(kind);
+}
+
+static void advise_sentence(
+	const struct advice_question *question, enum limit_kind kind, struct advice *advice)
+{
+	advice->kind = ADVICE_SENTENCE;
+	snprintf(advice->words, sizeof(advice->words), "%s",
+		advice_sentence(question->setting->kernel, question->explanation, kind));
+}
+
+static void advise_knob(const struct advice_question *question, const struct option *best,
+	enum limit_kind kind, struct advice *advice)
+{
+	struct text change = { 0 };
+
+	advice->kind = ADVICE_KNOB;
+	advice->setting = best->setting;
+	advice->knob = best->knob;
+	advice->to = best->cpe;
+	advice->measured = best->measured;
+	advice->about = UINT64_C(1) << kind;
+	name_change(question->setting, best, &change, advice);
+	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s %s", change.bytes,
+		eases(question->setting, &best->setting, kind), units_value(best->cpe).text,
+		best->measured ? "measured" : "predicted");
+	text_free(&change);
+}
+
 bool advice_find(const struct advice_question *question, struct advice *advice)
 {
 	const struct limits *limits = &question->explanation->limits;
@@ -348,7 +428,7 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	enum limit_kind kind;
 	uint64_t equal;
 	struct option best = { .knob = -1, .share = 1 };
-	struct text change = { 0 };
+	struct text names = { 0 };
 	struct asking asking = { .most = explain_cache_slow(kernel) ? ADVICE_ASKS_SLOW
 								    : ADVICE_ASKS,
 		.fresh = question->fresh > 0 ? question->fresh : -1,
@@ -358,13 +438,22 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	if (!status_is_ok(&question->explanation->status) || limits->predicted_by < 0)
 		return true;
 	kind = advice_about(limits);
-	advice->about = UINT64_C(1)
-			<< (question->explanation->place.shared_line ? LIMIT_MOVING : kind);
-	if (question->explanation->place.shared_line || limits->incomplete) {
-		advice->kind = ADVICE_SENTENCE;
-		advice->partial = limits->incomplete;
-		snprintf(advice->words, sizeof(advice->words), "%s",
-			advice_sentence(kernel, question->explanation, kind));
+	if (question->explanation->place.shared_line) {
+		advice->about = UINT64_C(1) << LIMIT_MOVING;
+		part_lines(question, &asking, &best);
+		if (asking.unfinished)
+			return false;
+		if (best.knob < 0)
+			advise_sentence(question, LIMIT_MOVING, advice);
+		else
+			advise_knob(question, &best, LIMIT_MOVING, advice);
+		advice->from = best.measured ? best.cpe / best.share : (double)NAN;
+		return true;
+	}
+	advice->about = UINT64_C(1) << kind;
+	if (limits->incomplete) {
+		advise_sentence(question, kind, advice);
+		advice->partial = true;
 		return true;
 	}
 	for (int role = KNOB_FORM; role >= KNOB_WORK; role--) {
@@ -379,38 +468,23 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->from = best.measured ? best.cpe / best.share : limits->predicted;
 	advice->unready = asking.unready;
 	advice->partial = asking.partial && limit_rows[kind].resource == RESOURCE_MEMORY;
-	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &change, &equal) > 1) {
+	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &names, &equal) > 1) {
 		/* Advice to break the dependence chain alone would not make the loop faster. */
 		advice->kind = ADVICE_SENTENCE;
 		advice->about = equal;
 		snprintf(advice->words, sizeof(advice->words),
 			"Equal limits: %s. The loop gets faster only if all of them fall.",
-			change.bytes);
-		text_free(&change);
-		return true;
+			names.bytes);
+	} else if (best.knob < 0 || best.share > 1 - ADVICE_WORTH) {
+		advise_sentence(question, kind, advice);
+	} else {
+		/* The change of a knob eases the binding limit if CPE falls further below the limit
+		 * than it was above the limit. */
+		if (limits->binding >= 0 && !best.measured &&
+			limits->bound - best.cpe > limits->predicted - limits->bound)
+			kind = limits->limit[limits->binding].kind;
+		advise_knob(question, &best, kind, advice);
 	}
-	text_free(&change);
-	if (best.knob < 0 || best.share > 1 - ADVICE_WORTH) {
-		advice->kind = ADVICE_SENTENCE;
-		snprintf(advice->words, sizeof(advice->words), "%s",
-			advice_sentence(kernel, question->explanation, kind));
-		return true;
-	}
-	advice->kind = ADVICE_KNOB;
-	advice->setting = best.setting;
-	advice->knob = best.knob;
-	advice->to = best.cpe;
-	advice->measured = best.measured;
-	name_change(question->setting, &best, &change, advice);
-	/* The change of a knob eases the binding limit if CPE falls further below the limit than it
-	 * was above the limit. */
-	if (limits->binding >= 0 && !best.measured &&
-		limits->bound - best.cpe > limits->predicted - limits->bound)
-		kind = limits->limit[limits->binding].kind;
-	advice->about = UINT64_C(1) << kind;
-	snprintf(advice->words, sizeof(advice->words), "%.119s %s: %s %s", change.bytes,
-		limit_eases(kind), units_value(best.cpe).text,
-		best.measured ? "measured" : "predicted");
-	text_free(&change);
+	text_free(&names);
 	return true;
 }

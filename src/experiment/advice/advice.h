@@ -15,8 +15,9 @@ struct advice {
 	enum advice_kind kind;
 	struct setting setting;
 	int knob;
-	double from, to; /* CPE before and after the change */
-	bool measured;	 /* whether both are measured; otherwise both are predicted */
+	double from,
+		to;    /* CPE before and after the change; from is NAN if it cannot be predicted */
+	bool measured; /* whether both are measured; otherwise both are predicted */
 	char words[200]; /* text of the advice: "acc=4 (and unroll=4) shortens the chain: 0.750
 			    predicted", or a sentence about a change of the code */
 	char set[120]; /* every changed knob, such as "acc=4 unroll=4"; empty for ADVICE_SENTENCE */
@@ -47,6 +48,10 @@ struct advice_question {
 						adds new predictions; NULL: no cache */
 	struct setting *later; /* if not NULL: the search for advice computes no explanation, and
 				  stores here the first setting that needs an explanation */
+	/* A value of a knob that is tried next to the usual ones, such as the recommended block
+	 * size; 0: none. */
+	int also_knob;
+	int64_t also;
 	int fresh; /* largest number of settings that the search for advice may explain in this
 		      call; 0: no limit */
 	/* Returns whether a setting of the kernel's knobs may be advised. NULL: all settings that
