@@ -397,6 +397,7 @@ bool insight_advise(struct session *session)
 
 	if (insight->advised || !insight_ready(session))
 		return insight->advised;
+	question.also = advisable_block(session, &question.also_knob);
 	insight->advised = advice_find(&question, &insight->advice);
 	if (later.kernel)
 		background_begin(insight, &ask, &later);

@@ -27,6 +27,7 @@ static struct block_question itanium(void)
 }
 
 static struct block_advice advice; /* of the last check */
+static bool as_good;
 
 /* The advice for the question: the size, and its reason. */
 static void check_advice(const struct block_question *question, int64_t n, enum block_bound by)
@@ -289,6 +290,7 @@ static void check_explained(struct setting *setting, const struct explain_questi
 	assert_int_equal(blocks.advice.by, by);
 	assert_int_equal(blocks.advice.n, n);
 	advice = blocks.advice;
+	as_good = blocks.as_good;
 }
 
 /* What the core's file knows: latencies, the window where one chain of sums binds, pages of rows
@@ -318,6 +320,18 @@ TEST(the_core_makes_blocks_smaller)
 	check_explained(&setting, &ask, &question, "form=blocked-transposed", 72, BLOCK_WINDOW);
 	/* Four sums do not wait; of f32 more fit L2 than is worth to have in L1. */
 	check_explained(&setting, &ask, &question, "acc=4", 56, BLOCK_NEAR);
+	/* Blocks of 64 stay in L1 as well; blocks of 80 do not, and blocks of 32 end more lines. */
+	assert_true(as_good);
+	check_explained(&setting, &ask, &question, "block=80", 56, BLOCK_NEAR);
+	assert_false(as_good);
+	check_explained(&setting, &ask, &question, "block=32", 56, BLOCK_NEAR);
+	assert_false(as_good);
+	check_explained(&setting, &ask, &question, "block=64", 56, BLOCK_NEAR);
+	struct blocks good = { .block.knob = kernel_knob(kernel, "block"), .as_good = true };
+	check_contains(blocks_words(&good, &setting, NULL).text, "block=64: one block stays");
+	/* Measurements decide where there are any. */
+	check_contains(blocks_words(&good, &setting, &(struct blocks_measured){ .count = 2 }).text,
+		"advised");
 	check_explained(&setting, &ask, &question, "type=f32", 416, BLOCK_CACHE);
 	check_contains(advice.why, "to 75 cycles as measured");
 	check_ok(setting_assign(&setting, "type=f64", MEMORY_LIMITS_UNKNOWN));

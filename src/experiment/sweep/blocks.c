@@ -65,6 +65,16 @@ static double window_of(const struct limits *limits)
 	return chain > CHAIN_BINDS * others ? limits->overlap : 0;
 }
 
+/* Whether all lines of the loop's blocks stay in the cache of a level for certain. */
+static bool fits_well(const struct blocks_question *question, int index)
+{
+	const struct misses *misses = &question->explanation->misses;
+	const struct misses_level *level = &misses->level[index];
+
+	return misses->known && level->fits && !level->edge && !level->crowded &&
+	       level->bytes <= question->caches.level[index].bytes;
+}
+
 bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 {
 	const struct kernel *kernel = question->setting->kernel;
@@ -94,6 +104,9 @@ bool blocks_find(const struct blocks_question *question, struct blocks *blocks)
 		ask.window = block->sums ? window_of(&explanation->limits) : 0;
 	}
 	block_advise(&ask, &blocks->advice);
+	blocks->as_good = explanation && blocks->advice.by == BLOCK_NEAR &&
+			  question->setting->v[block->knob] > blocks->advice.n &&
+			  fits_well(question, blocks->advice.level - 1);
 	return blocks->advice.n > 0;
 }
 
@@ -166,6 +179,13 @@ struct blocks_text blocks_words(const struct blocks *blocks, const struct settin
 	struct blocks_text text = blocks_finding(blocks, setting, measured);
 	size_t used = strlen(text.text);
 
+	if (blocks->as_good && !(measured && measured->count > 1)) {
+		snprintf(text.text, sizeof(text.text),
+			"%s=%lld: one block stays in L1d, as one of the recommended %lld would",
+			setting->kernel->knobs[blocks->block.knob].name,
+			(long long)setting->v[blocks->block.knob], (long long)blocks->advice.n);
+		return text;
+	}
 	snprintf(text.text + used, sizeof(text.text) - used, ": %s", blocks->advice.why);
 	return text;
 }

@@ -24,6 +24,9 @@ struct blocks_question {
 struct blocks {
 	struct kernel_block block;
 	struct block_advice advice;
+	/* The present blocks are larger than the recommended ones, which fit a faster cache, but
+	 * fit that cache too: the recommended ones are not predicted to be faster. */
+	bool as_good;
 };
 
 /* Returns false if the setting's kernel has no blocks or no cache size is known. */
@@ -55,6 +58,7 @@ struct blocks_text {
 struct blocks_text blocks_finding(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured);
 
-/* Returns the text of blocks_finding() and the reason: "…: three blocks … fit L2 …". */
+/* Returns the text of blocks_finding() and the reason: "…: three blocks … fit L2 …"; or that the
+ * present blocks are as good, unless several sizes are measured. */
 struct blocks_text blocks_words(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured);
