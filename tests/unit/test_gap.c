@@ -189,6 +189,18 @@ TEST(a_large_gap_has_a_likely_cause)
 	assert_null(strstr(gap.words, "likely"));
 }
 
+/* An effect that the loop shows is named before late code, which nothing in it shows. */
+TEST(alignment_is_the_last_of_the_unknown_limits)
+{
+	begin(1.15, 1, 0);
+	limits.limit[1] = (struct limit){ .kind = LIMIT_ALIGNMENT };
+	limits.limit[2] = (struct limit){ .kind = LIMIT_ALIASING, .cause = "1 load" };
+	limits.limit_count = 3;
+	check_contains(words(), "above the limit; 4k-aliasing and alignment are not known here");
+	sample.cpe = 2;
+	check_contains(words(), "; likely 4k-aliasing: 1 load");
+}
+
 TEST(below_it_the_model_must_be_wrong)
 {
 	begin(0.9, 1, 0);

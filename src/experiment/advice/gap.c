@@ -24,42 +24,60 @@ __attribute__((format(printf, 2, 3))) static void add(struct gap *gap, const cha
 /* The program treats fewer mispredictions per element than this number as none. */
 #define NO_MISPREDICTIONS 0.01
 
-/* Returns the first limit whose number of cycles is unknown, and which may explain half of the gap
- * of so many cycles per element; NULL: there is none. */
+/* Whether a limit's number of cycles is unknown, and it may explain half of the gap of so many
+ * cycles per element. */
+static bool is_unknown(const struct limits *limits, const struct limit *limit, double cycles)
+{
+	/* A measurement on data that the branch predictor has learnt is not explained by
+	 * mispredictions on fresh data. */
+	bool learnt = limit->kind == LIMIT_MISPREDICTION && limits->mispredicts < NO_MISPREDICTIONS;
+
+	return !limit->known && !learnt && !(limit->most > 0 && limit->most < cycles / 2);
+}
+
+/* Returns the first limit that is_unknown(); NULL: there is none. LIMIT_ALIGNMENT, late code, comes
+ * last: nothing in the loop shows that its code arrives late. */
 static const struct limit *unknown_limit(const struct limits *limits, double cycles)
 {
+	const struct limit *late = NULL;
+
 	for (int i = 0; i < limits->limit_count; i++) {
 		const struct limit *limit = &limits->limit[i];
-		/* A measurement on data that the branch predictor has learnt is not explained by
-		 * mispredictions on fresh data. */
-		bool learnt = limit->kind == LIMIT_MISPREDICTION &&
-			      limits->mispredicts < NO_MISPREDICTIONS;
 
-		if (!limit->known && !learnt && !(limit->most > 0 && limit->most < cycles / 2))
+		if (is_unknown(limits, limit, cycles) && limit->kind != LIMIT_ALIGNMENT)
 			return limit;
+		if (is_unknown(limits, limit, cycles))
+			late = limit;
 	}
-	return NULL;
+	return late;
 }
 
 /* Adds to the gap's text the reason why a limit may be too low. If a measurement is much higher
- * than the prediction, the likely cause is a limit whose number of cycles is unknown.
- * LIMIT_ALIGNMENT, late code, is never named as the likely cause: nothing in the loop shows that
- * its code arrives late. */
+ * than the prediction, the likely cause is a limit whose number of cycles is unknown, except for
+ * LIMIT_ALIGNMENT. */
 static void add_unknown(const struct limits *limits, struct gap *gap)
 {
 	const struct limit *limit = unknown_limit(limits, gap->cycles);
+	bool late = false;
 
 	if (limits->unknown > 0) {
 		add(gap, "; %d instruction%s unknown to the core model", limits->unknown,
 			limits->unknown == 1 ? " is" : "s are");
 		return;
 	}
-	gap->likely = limit && limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE &&
-		      *limit->cause;
+	if (!limit)
+		return;
+	for (int i = 0; i < limits->limit_count; i++)
+		late = late ||
+		       (limits->limit[i].kind == LIMIT_ALIGNMENT && &limits->limit[i] != limit &&
+			       is_unknown(limits, &limits->limit[i], gap->cycles));
+	gap->likely =
+		limit->kind != LIMIT_ALIGNMENT && gap->percent > 100 * GAP_LARGE && *limit->cause;
 	if (gap->likely)
 		add(gap, "; likely %s: %s", limit_rows[limit->kind].name, limit->cause);
-	else if (limit)
-		add(gap, "; %s is not known here", limit_rows[limit->kind].name);
+	else
+		add(gap, "; %s%s not known here", limit_rows[limit->kind].name,
+			late ? " and alignment are" : " is");
 }
 
 /* Adds to the gap's text the distance from the limit or from the prediction: "0.178 (53 %) above
