@@ -40,7 +40,11 @@ TEST(the_words_follow_from_the_distance)
 	} rows[] = {
 		{ 1.029, 0, GAP_AT_LIMIT, "at the limit", "at it" },
 		{ 0.971, 0, GAP_AT_LIMIT, "", "" },
-		{ 1.031, 0, GAP_ABOVE, "", "" },
+		/* As little is nothing to explain by measurements, either (WHY_GAP). */
+		{ 1.031, 0, GAP_ABOVE, "0.031 above the limit, at most 5 %: nothing to explain",
+			"+0.031" },
+		{ 1.051, 0, GAP_ABOVE, "0.051 (5 %) above the limit: no known effect explains it",
+			"+0.051" },
 		{ 1.5, 0, GAP_ABOVE, "0.500 (50 %) above the limit: no known effect explains it",
 			"+0.500" },
 		{ 1.5, 1.45, GAP_SOFT, "as predicted, by ", "at it" },

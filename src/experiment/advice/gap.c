@@ -127,9 +127,14 @@ static void above(const struct sample *sample, const struct limits *limits, stru
 		return;
 	}
 	gap->kind = GAP_ABOVE;
-	add_far(gap);
 	snprintf(gap->brief, sizeof(gap->brief), "%s%s", gap->cycles < 0 ? "-" : "+",
 		units_value(fabs(gap->cycles)).text);
+	if (!gap->soft && gap->percent <= 100 * GAP_PREDICTED) {
+		add(gap, "%s above the limit, at most %.0f %%: nothing to explain",
+			units_value(gap->cycles).text, 100 * GAP_PREDICTED);
+		return;
+	}
+	add_far(gap);
 	if (gap->cycles > 0 && gap->soft && part > LITTLE * whole)
 		add(gap, ": %s explain%s %s of the %s above the limit", names.text,
 			strstr(names.text, " and ") ? "" : "s", units_value(part).text,

@@ -9,7 +9,6 @@
 
 #include "base/stats.h"
 #include "base/text.h"
-#include "experiment/advice/gap.h"
 #include "experiment/changed.h"
 
 /* All changes of one setting are measured within SECONDS, if the caller gives no other time. One

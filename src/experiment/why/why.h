@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "experiment/advice/gap.h"
 #include "experiment/campaign.h"
 #include "experiment/setting/setting.h"
 #include "model/limits/explain.h"
@@ -22,7 +23,7 @@ enum { WHY_PAIRS = 16, WHY_VALUES = 40 };
 
 /* A gap is worth an explanation if the loop takes longer than its limit or prediction by more than
  * this share. */
-#define WHY_GAP 0.05
+#define WHY_GAP GAP_PREDICTED
 
 /* The result of one pair. */
 enum why_kind {

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "experiment/advice/gap.h"
 #include "experiment/why/why.h"
 
 enum { COLUMNS = 80 };
@@ -110,7 +109,9 @@ static void print_gap(FILE *out, const struct why_report *report)
 				100 * (1 - report->cpe / report->limit), why_below)
 				.text);
 	else if (!(report->gap > 0))
-		fprintf(out, "gap        none: at most %.0f %% above the prediction\n",
+		fprintf(out,
+			"gap        none: at most %.0f %% above the prediction, nothing to "
+			"explain\n",
 			100 * WHY_GAP);
 	else if (why_begin(report) == report->moved)
 		fprintf(out, "gap        %s above the prediction with %s: %s\n",
