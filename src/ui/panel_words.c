@@ -212,13 +212,11 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 	const struct kernel *kernel = setting->kernel;
 	struct text text = { 0 };
 	struct words words;
+	bool versions = other && kernel->own && other->kernel->own &&
+			strcmp(kernel->name, other->kernel->name) == 0;
 
-	if (other && kernel->own && other->kernel->own && other->kernel != kernel &&
-		strcmp(kernel->name, other->kernel->name) == 0) {
-		text_add(&text, "version before");
-	} else if (!other || other->kernel != kernel) {
+	if (!versions && (!other || other->kernel != kernel))
 		text_add(&text, kernel->own ? basename(kernel->name) : kernel->name);
-	}
 	for (int i = 0; i < kernel->knob_count; i++) {
 		const char *name = kernel->knobs[i].name;
 		struct words value = setting_shown(&kernel->knobs[i], setting->v[i]);
@@ -228,6 +226,9 @@ struct words panels_setting(const struct setting *setting, const struct setting 
 				     value.text) != 0)
 			text_addf(&text, "%s%s=%s", text.length ? " " : "", name, value.text);
 	}
+	/* Two versions of a file may have been compiled with different options alone. */
+	if (versions && other->kernel != kernel && text.length == 0)
+		text_add(&text, "version before");
 	words = words_of("%s", text_string(&text));
 	text_free(&text);
 	return words;

@@ -5,8 +5,9 @@
 
 bool port_events_wanted(const struct view *view)
 {
+	/* A program's function is never run. */
 	return view->counters.plan && view->counters.plan->counters.count > 0 &&
-	       !view->counters.why[0];
+	       !view->counters.why[0] && !view->setting.kernel->function;
 }
 
 bool port_events_of_ports(const struct view *view)

@@ -221,7 +221,11 @@ TEST(two_clocks_that_disagree_are_told)
 
 TEST(ports_have_a_pair_of_bars_and_the_difference)
 {
+	const struct kernel *kernel;
+	struct kernel program;
+
 	begin();
+	kernel = view.setting.kernel;
 	/* Four elements an iteration: 1.25 of each is 5 of an iteration. */
 	draw(&panel_ports, 40, 10);
 	check_parts(shown, "p0 p1 M ######", "4.00\n      C ****", "5.00  +1.00",
@@ -241,6 +245,13 @@ TEST(ports_have_a_pair_of_bars_and_the_difference)
 			      "C: frozen before the first count\n");
 	lacks(title(&panel_ports), "C counted");
 	view.frozen = false;
+	/* A program's function is never run, so nothing of it is counted. */
+	program = *view.setting.kernel;
+	program.function = (const void *)"";
+	view.setting.kernel = &program;
+	lacks(title(&panel_ports), "C counted");
+	lacks(draw(&panel_ports, 40, 10), " C ");
+	view.setting.kernel = kernel;
 	/* All of them unavailable: the reason once, and bars as without counters. */
 	view.counters.counts.count = plan.counters.count;
 	view.counters.counts.event[PORT_01] = (struct count){ .state = COUNT_SILENT };
