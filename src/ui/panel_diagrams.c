@@ -78,6 +78,15 @@ static struct words timeline_title(const struct scene *scene)
 
 	if (!view->timeline)
 		return words_of("timeline");
+	/* A prediction that the timeline does not show is not cut off. */
+	if (view->timeline->known && view->timeline->differs)
+		return words_of("timeline: %1$s%2$s\n"
+				"timeline: %3$s cycles, %4$s predicted by %5$s\n"
+				"timeline: %3$s cycles, %4$s predicted",
+			diagram_sentence(view->timeline).text, core_words(view).text,
+			units_value(view->timeline->cycles).text,
+			units_value(view->timeline->predicted).text,
+			limit_rows[view->timeline->by].name);
 	return words_of(
 		"timeline: %s%s", diagram_sentence(view->timeline).text, core_words(view).text);
 }

@@ -66,7 +66,7 @@ static void draw_panel(struct box at, const struct panel *panel, const struct sc
 	if (title.text[0]) {
 		bool focused = panels_named(scene->view->screen.focus, panel->focus);
 
-		if (panel->clauses)
+		if (panel->clauses && !strchr(title.text, '\n'))
 			cut_clauses(at, at.width - 1 - 2 * focused, title.text);
 		panels_rule(at, title.text, focused);
 		at = box_part(at, 0, 1, at.width, at.height - 1);

@@ -8,7 +8,7 @@
 
 extern const struct panel panel_figure, panel_trials, panel_header, panel_mountain, panel_limits,
 	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
-	panel_knobs;
+	panel_knobs, panel_timeline;
 
 TEST(trials_are_told_in_words)
 {
@@ -439,6 +439,23 @@ TEST(panels_say_nothing_twice)
 	own.own = NULL;
 	own.document = "a book";
 	check_parts(draw(&panel_about, 40, 10), "your own loop", "a book");
+}
+
+/* The numbers of a timeline differ from the prediction: a short title still has both. */
+TEST(the_title_of_a_timeline_keeps_the_prediction)
+{
+	struct timeline timeline = { .known = true,
+		.cycles = 1.796,
+		.predicted = 1.833,
+		.elements = 2,
+		.differs = true,
+		.by = LIMIT_SCHEDULING };
+
+	begin();
+	view.timeline = &timeline;
+	check_parts(title(&panel_timeline), "timeline: 1.796 cycles an iteration of 2 elements, ",
+		"\ntimeline: 1.796 cycles, 1.833 predicted by scheduling\n",
+		"1.796 cycles, 1.833 predicted");
 }
 
 RUN_TESTS(.set_up = set_up, .tear_down = free_explanation)
