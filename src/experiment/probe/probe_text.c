@@ -102,9 +102,10 @@ static void add_pages(struct text *text, const struct probe_report *probe)
 static void put_head(FILE *out, const struct probe_report *probe)
 {
 	const struct sample *sample = first_of(probe);
+	double ghz = probe_ghz(probe); /* the clock by which the rows give nanoseconds */
 	struct text text = { 0 };
 
-	machine_text(probe->machine, sample ? sample->ghz : NAN, &text);
+	machine_text(probe->machine, isnan(ghz) && sample ? sample->ghz : ghz, &text);
 	if (probe->options.parts != 1u << PROBE_TRANSFER)
 		text_addf(&text, "; up to %s",
 			units_size_long((int64_t)probe->options.max_size).text);
