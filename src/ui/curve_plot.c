@@ -333,7 +333,8 @@ void window_plot_draw(struct box at, const struct windows_row *row, double here)
 	if (at.height < WINDOW_PLOT_ROWS || at.width < CURVE_PLOT_COLUMNS)
 		return;
 	if (!window_range(row, &plot)) {
-		canvas_text(at, 0, at.height / 2, STYLE_DIM, "the curve grows from here");
+		canvas_text(at, 0, at.height / 2, STYLE_DIM, "%s",
+			row->state == WINDOWS_FAILED ? "no curve" : "the curve grows from here");
 		return;
 	}
 	plot.at = box_part(at, MARGIN, 1, at.width - MARGIN, at.height - 3);

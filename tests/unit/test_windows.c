@@ -139,6 +139,21 @@ TEST(other_knobs_are_passed_on)
 	assert_int_equal(play->report->row[0].setting.v[WINDOW_SIZE], 32 << 20);
 }
 
+/* Loads that hit L2 are over before a buffer is full: a rise of the curve would have another cause.
+ */
+TEST(nodes_that_stay_in_the_second_cache_have_no_knees)
+{
+	play->machine.cache_count = 1;
+	play->machine.cache[0] = (struct machine_cache){ .level = 2, .bytes = 2 << 20 };
+	play->options.setting.v[WINDOW_SIZE] = 256 << 10;
+	run();
+	assert_int_equal(play->requests, 0);
+	for (int i = 0; i < play->report->count; i++)
+		assert_int_equal(play->report->row[i].state, WINDOWS_FAILED);
+	check_parts(play->report->row[FILL_NOP].why, "256 KiB of nodes stay in L2 (2 MiB)",
+		"raise size");
+}
+
 /* Every second visit while something shares the core: twice as slow. */
 static struct result contended_answer(const struct request *request)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 
 /* A visit, one measurement of a point, ends after QUIET quiet trials of 75 microseconds each, or
  * after VISIT seconds. A measurement of a point also ends after PATIENCE trials if none of them was
@@ -62,7 +63,7 @@ static struct setting setting_at(
 static void fail_row(struct windows_row *row, const char *why)
 {
 	row->state = WINDOWS_FAILED;
-	snprintf(row->why, sizeof(row->why), "%s", why);
+	snprintf(row->why, sizeof(row->why), "%.*s", WINDOWS_NOTE - 1, why);
 }
 
 /* Returns what a filler fills on a core. */
@@ -76,6 +77,22 @@ static const struct window_filler *fact_of(const struct uarch *uarch, const char
 	return kind == WINDOW_ADD && flags < buffers_size(uarch, window_fillers[kind].buffer)
 		       ? &window_flags
 		       : &window_fillers[kind];
+}
+
+/* Fails a row whose nodes stay in L2: the core finishes their loads before a buffer is full, so a
+ * rise of the curve would have another cause. */
+static void refuse_near_nodes(const struct windows *windows, struct windows_row *row)
+{
+	uint64_t near = machine_cache(windows->report.machine, 2),
+		 bytes = kernel_footprint(row->setting.kernel, row->setting.v);
+
+	if (bytes <= near)
+		fail_row(
+			row, words_of("%s of nodes stay in L2 (%s): no miss is long enough to fill "
+				      "a buffer, so raise size far above L2",
+				     units_size_long((int64_t)bytes).text,
+				     units_size_long((int64_t)near).text)
+				     .text);
 }
 
 static void add_row(struct windows *windows, int64_t choice, const char *name)
@@ -97,6 +114,8 @@ static void add_row(struct windows *windows, int64_t choice, const char *name)
 		report->machine->known ? machine_means(report->machine) : MEMORY_LIMITS_UNKNOWN);
 	if (!status_is_ok(&status))
 		fail_row(row, status.text);
+	else
+		refuse_near_nodes(windows, row);
 }
 
 struct windows *windows_new(
