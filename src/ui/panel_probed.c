@@ -158,10 +158,16 @@ static void flow_words(struct flow *flow, const struct slack_report *slack)
 			why = resource->why;
 		count[group]++;
 	}
-	if (count[IDLE_AS_MODELLED])
-		put(flow, STYLE_DIM,
-			words_of("%d other%s idle", count[IDLE_AS_MODELLED],
-				count[IDLE_AS_MODELLED] == 1 ? "" : "s"));
+	/* A port of such a group may be full of operations that other ports execute, too. */
+	if (count[IDLE_AS_MODELLED]) {
+		put_sentence(flow,
+			words_of("%d other%s: nothing that only %s execute%s",
+				count[IDLE_AS_MODELLED], count[IDLE_AS_MODELLED] == 1 ? "" : "s",
+				count[IDLE_AS_MODELLED] == 1 ? "it" : "they",
+				count[IDLE_AS_MODELLED] == 1 ? "s" : "")
+				.text);
+		flow->x++;
+	}
 	if (count[UNCLEAR])
 		put(flow, STYLE_DIM, words_of("%d unclear", count[UNCLEAR]));
 	if (count[NOT_MEASURED]) {

@@ -469,10 +469,10 @@ TEST(a_pressure_that_is_measured_again_is_not_shown)
 		0.5;
 	slack.resource[2] = (struct slack_resource){ .name = "fdiv", .kind = SLACK_EXACT };
 	view.slack = &slack;
-	check_parts(draw(&panel_ports, 78, 14), "loads 0.50", "1 other idle", "1 to measure");
+	check_parts(draw(&panel_ports, 78, 14), "loads 0.50", "1 other: nothing", "1 to measure");
 	check_lacks(shown, "1.63", "others");
 	slack.complete = true;
-	check_parts(draw(&panel_ports, 78, 14), "width 1.63 (M 0.62)", "1 other idle");
+	check_parts(draw(&panel_ports, 78, 14), "width 1.63 (M 0.62)", "1 other: nothing");
 	lacks(shown, "to measure");
 	view.slack = NULL;
 }
