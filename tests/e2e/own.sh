@@ -35,6 +35,11 @@ source_file sum.c '/* slexplore: elements=n a=f64[n]:1.0 b=i32[n]:random(n) c=li
 expect 0 run ./sum.c --quiet --format csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "cpe") at = i } NR == 2 { exit !(at && $at > 0) } END { exit NR < 2 }' \
 	out || fail "no CPE: $(cat out)"
+# The accumulators of the README's loop stay in registers, so that more of them help.
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$top_srcdir/README.md" >mine.c
+expect 0 explain ./mine.c acc=4
+says out 'acc=4'
+! grep -q 'through memory' out || fail "the README's accumulators are in memory: $(cat out)"
 expect 0 run sum.c n=1k cflags='-O1 -DX="1 2"' --quiet
 says out "n=1024 cflags='-O1 -DX=\"1 2\"'"
 expect 0 run sum.c pages=4k --quiet --format json --time-budget 0.2
