@@ -206,7 +206,8 @@ TEST(chains_that_begin_anew_overlap)
 	check_near(explanation->limits.bound, 3, 1e-9);
 	ask_at("mul-chain restart=4096");
 	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 4096), 1e-9);
-	check_contains(limit_of(LIMIT_LATENCY)->cause, "every 4096 elements, and up to 74 of them");
+	check_contains(limit_of(LIMIT_LATENCY)->cause, "every 4096 elements, and up to 74 elements "
+						       "overlap, so 4022 of 4096 elements wait");
 	ask_at("mul-chain restart=256");
 	check_near(explanation->limits.bound, 3 * (1 - 224 / 3.0 / 256), 1e-9);
 	/* Where it overlaps by more than half, the one after the next still waits for the whole of
