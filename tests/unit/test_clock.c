@@ -78,8 +78,8 @@ TEST(the_window_loop_fits_only_the_whole_reorder_buffer)
 		assert_true(window.links + window.nops + 4 < 0.75 * entries);
 		assert_true(window.nops > entries / 2);
 		/* Even a core of four slots a cycle renames a pass before its chain ends. */
-		assert_true(
-			(window.links + window.nops + 4) / 4.0 < window.links * CLOCK_LINK_CYCLES);
+		assert_true((window.links + window.nops + 4) / 4.0 <
+			    window.links * CLOCK_WINDOW_LINK_CYCLES);
 	}
 	assert_true(clock_window_of(4096).links <= CLOCK_WINDOW_LINKS);
 	assert_true(clock_window_of(4096).nops <= CLOCK_WINDOW_NOPS);

@@ -161,7 +161,8 @@ void clock_expect(struct clock *clock, const struct clock_alone *alone)
 		clock->turn_sure = true;
 	}
 	clock->buffer = alone->buffer;
-	clock->window = alone->window * clock_window_of(alone->buffer).links * CLOCK_LINK_CYCLES;
+	clock->window =
+		alone->window * clock_window_of(alone->buffer).links * CLOCK_WINDOW_LINK_CYCLES;
 }
 
 struct clock_window clock_window_of(unsigned entries)
@@ -187,7 +188,7 @@ double clock_window_from(const struct clock_window *window, double *cycles, unsi
 
 	stats_sort(cycles, count);
 	fast = stats_quantile(cycles, count, 0.1);
-	return fast < WINDOW_OVERLAPS * window->links * CLOCK_LINK_CYCLES ? fast : 0;
+	return fast < WINDOW_OVERLAPS * window->links * CLOCK_WINDOW_LINK_CYCLES ? fast : 0;
 }
 
 void clock_find_window(struct clock *clock)

@@ -164,8 +164,9 @@ struct clock_window {
 	unsigned links, nops;
 };
 
-/* The most multiplications and nops of a pass. */
-enum { CLOCK_WINDOW_LINKS = 64, CLOCK_WINDOW_NOPS = 512 };
+/* The most multiplications and nops of a pass, and the latency of a multiplication in cycles: that
+ * of the reference chain on x86-64, which alone has a window loop. */
+enum { CLOCK_WINDOW_LINKS = 64, CLOCK_WINDOW_NOPS = 512, CLOCK_WINDOW_LINK_CYCLES = 3 };
 
 /* Chooses the window loop for a reorder buffer of `entries`. A pass fits the whole buffer, so the
  * multiplications of two passes run at the same time. The nops alone do not fit half of it. Pure.
