@@ -98,7 +98,7 @@ void explain_text_binding(
 	if (limits->predicted_by >= 0 && limits->predicted_by != limits->binding)
 		fprintf(out, ", by %s", limits_predicted_by(limits, 0).text);
 	fprintf(out, "   (source: model)\nremedy    %s\n",
-		advice_sentence(kernel, explanation, advice_about(limits)));
+		advice_sentence(kernel, explanation, advice_about(limits)).text);
 }
 
 /* An element of a program's loop is an iteration, so one column has both numbers. */

@@ -71,8 +71,8 @@ static void explain_limit(struct session *session, const struct limit *limit)
 			? "A hard limit: no code with these instructions runs faster on this "
 			  "core."
 			: "A soft limit: an estimate of a known effect; the loop may run faster.",
-		advice_sentence(
-			session->setting.kernel, session->insight.explanation, limit->kind));
+		advice_sentence(session->setting.kernel, session->insight.explanation, limit->kind)
+			.text);
 	overlay_text(session, limit_rows[limit->kind].name, text_string(&text));
 	text_free(&text);
 }

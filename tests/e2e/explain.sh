@@ -177,6 +177,9 @@ if [ $isa = x86_64 ]; then
 	says out "remedy    Unroll: "
 	expect 0 explain combine op=add type=i64 unroll=1 acc=1 --uarch zen5
 	says out "remedy    Break the chain: use more accumulators"
+	# Where other limits equal the chain, breaking it alone gains nothing.
+	expect 0 explain combine unroll=6 acc=6 --uarch zen4
+	says out "remedy    Equal limits: latency, vector-loads, ports. "
 	# Ports of mul-by: the multiplications, then the rest of the additions, the move and the branch.
 	expect 0 explain mul-by --uarch skylake --format json
 	grep '"record":"ports"' out | sed 's/,"naive".*//' | grep -o '"p[0-7]":[0-9.]*' | tr -d '"p' | awk -F: '

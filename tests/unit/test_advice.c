@@ -584,15 +584,15 @@ TEST(accumulators_are_advised_only_where_a_knob_or_the_users_code_can_have_them)
 	struct kernel own = one_chain;
 
 	own.isolated = true;
-	check_contains(advice_sentence(&one_chain, explanation, LIMIT_LATENCY), "No knob");
-	assert_string_equal(
-		advice_sentence(&kernel, explanation, LIMIT_LATENCY), limit_remedy(LIMIT_LATENCY));
-	assert_string_equal(
-		advice_sentence(&own, explanation, LIMIT_LATENCY), limit_remedy(LIMIT_LATENCY));
-	assert_string_equal(
-		advice_sentence(NULL, explanation, LIMIT_LATENCY), limit_remedy(LIMIT_LATENCY));
-	assert_string_equal(
-		advice_sentence(&one_chain, explanation, LIMIT_PORTS), limit_remedy(LIMIT_PORTS));
+	check_contains(advice_sentence(&one_chain, explanation, LIMIT_LATENCY).text, "No knob");
+	assert_string_equal(advice_sentence(&kernel, explanation, LIMIT_LATENCY).text,
+		limit_remedy(LIMIT_LATENCY));
+	assert_string_equal(advice_sentence(&own, explanation, LIMIT_LATENCY).text,
+		limit_remedy(LIMIT_LATENCY));
+	assert_string_equal(advice_sentence(NULL, explanation, LIMIT_LATENCY).text,
+		limit_remedy(LIMIT_LATENCY));
+	assert_string_equal(advice_sentence(&one_chain, explanation, LIMIT_PORTS).text,
+		limit_remedy(LIMIT_PORTS));
 }
 
 TEST(what_is_not_known_is_not_advised)

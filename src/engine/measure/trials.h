@@ -242,7 +242,7 @@ bool sample_overlap(const struct sample *a, const struct sample *b);
 
 /* Replaces the facts about a run by those of a newer measurement of the same setting. The parameter
  * `visits` is the number of earlier measurements of the setting. The fact others_gbps becomes the
- * mean over the measurements with a known value. */
+ * mean over the measurements with a known value; cpe_fresh and cpe_repeated become the lowest. */
 void facts_renew(struct run_facts *facts, const struct run_facts *newer, unsigned visits);
 
 /* Converts a trial from cycles of the hardware counter to cycles of the reference chain of

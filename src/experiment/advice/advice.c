@@ -346,7 +346,25 @@ enum limit_kind advice_about(const struct limits *limits)
 	return limits->limit[above ? limits_main(limits) : limits->binding].kind;
 }
 
-const char *advice_sentence(
+/* Adds the names of the limits that equal the binding one, "latency, ports", and returns their
+ * number. *kinds receives a bit for each. */
+static int name_equals(const struct limits *limits, struct text *names, uint64_t *kinds)
+{
+	int count = 0;
+
+	*kinds = 0;
+	for (int i = 0; i < limits->limit_count; i++)
+		if (limits->limit[i].known &&
+			fabs(limits->limit[i].cpe - limits->bound) <= EQUAL * limits->bound) {
+			text_addf(names, "%s%s", count++ ? ", " : "",
+				limit_rows[limits->limit[i].kind].name);
+			*kinds |= UINT64_C(1) << limits->limit[i].kind;
+		}
+	return count;
+}
+
+/* Returns the advice in a sentence, without regard to equal limits. */
+static const char *sentence_of(
 	const struct kernel *kernel, const struct explanation *explanation, enum limit_kind kind)
 {
 	/* The cost of a line that moves between cores is not known, but it is the largest. */
@@ -366,21 +384,23 @@ const char *advice_sentence(
 	return limit_remedy(kind);
 }
 
-/* Adds the names of the limits that equal the predicted CPE, "latency, ports", and returns their
- * number. *kinds receives a bit for each. */
-static int name_equals(const struct limits *limits, struct text *names, uint64_t *kinds)
+struct words advice_sentence(
+	const struct kernel *kernel, const struct explanation *explanation, enum limit_kind kind)
 {
-	int count = 0;
+	const struct limits *limits = &explanation->limits;
+	struct text names = { 0 };
+	struct words words;
+	uint64_t equal;
 
-	*kinds = 0;
-	for (int i = 0; i < limits->limit_count; i++)
-		if (limits->limit[i].known &&
-			limits->limit[i].cpe >= limits->predicted * (1 - EQUAL)) {
-			text_addf(names, "%s%s", count++ ? ", " : "",
-				limit_rows[limits->limit[i].kind].name);
-			*kinds |= UINT64_C(1) << limits->limit[i].kind;
-		}
-	return count;
+	/* Advice to break the dependence chain alone would not make the loop faster. */
+	if (kind == LIMIT_LATENCY && limits->bound > 0 && !explanation->place.shared_line &&
+		name_equals(limits, &names, &equal) > 1)
+		words = words_of("Equal limits: %s. The loop gets faster only if all of them fall.",
+			text_string(&names));
+	else
+		words = words_of("%s", sentence_of(kernel, explanation, kind));
+	text_free(&names);
+	return words;
 }
 
 /* Returns words for what a change of a knob eases. */
@@ -399,8 +419,8 @@ static void advise_sentence(
 	const struct advice_question *question, enum limit_kind kind, struct advice *advice)
 {
 	advice->kind = ADVICE_SENTENCE;
-	snprintf(advice->words, sizeof(advice->words), "%s",
-		advice_sentence(question->setting->kernel, question->explanation, kind));
+	snprintf(advice->words, sizeof(advice->words), "%.199s",
+		advice_sentence(question->setting->kernel, question->explanation, kind).text);
 }
 
 static void advise_knob(const struct advice_question *question, const struct option *best,
@@ -468,14 +488,9 @@ bool advice_find(const struct advice_question *question, struct advice *advice)
 	advice->from = best.measured ? best.cpe / best.share : limits->predicted;
 	advice->unready = asking.unready;
 	advice->partial = asking.partial && limit_rows[kind].resource == RESOURCE_MEMORY;
-	if (best.knob < 0 && kind == LIMIT_LATENCY && name_equals(limits, &names, &equal) > 1) {
-		/* Advice to break the dependence chain alone would not make the loop faster. */
-		advice->kind = ADVICE_SENTENCE;
-		advice->about = equal;
-		snprintf(advice->words, sizeof(advice->words),
-			"Equal limits: %s. The loop gets faster only if all of them fall.",
-			names.bytes);
-	} else if (best.knob < 0 || best.share > 1 - ADVICE_WORTH) {
+	if (best.knob < 0 || best.share > 1 - ADVICE_WORTH) {
+		if (kind == LIMIT_LATENCY && name_equals(limits, &names, &equal) > 1)
+			advice->about = equal;
 		advise_sentence(question, kind, advice);
 	} else {
 		/* The change of a knob eases the binding limit if CPE falls further below the limit

@@ -76,7 +76,7 @@ enum limit_kind advice_about(const struct limits *limits);
 
 /* Advises a change of the code, for a limit of the kernel that no knob can ease. `kernel`
  * may be NULL for a loop of a program. */
-const char *advice_sentence(
+struct words advice_sentence(
 	const struct kernel *kernel, const struct explanation *explanation, enum limit_kind kind);
 
 /* Advises a knob change that lowers CPE by ADVICE_WORTH (relative) or more. The
