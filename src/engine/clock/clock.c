@@ -118,6 +118,19 @@ double clock_turn_of(const struct clock_reading *readings, int count, double qui
 	return stats_quantile(cycles, used, 0.1);
 }
 
+void clock_read_turns(struct clock_reading *readings, int count)
+{
+	for (int i = 0; i < count; i++) {
+		uint64_t a = clock_ticks();
+		clock_chain(CLOCK_READ_LINKS);
+		uint64_t b = clock_ticks();
+		clock_turn(CLOCK_TURNS);
+		uint64_t c = clock_ticks();
+
+		readings[i] = (struct clock_reading){ (double)(b - a), (double)(c - b) };
+	}
+}
+
 /* Returns the ticks of one iteration (turn) of the watch loops, which detect a busy hyper-thread.
  * *chain is the fewest ticks so far of CLOCK_READ_LINKS instructions of the reference chain;
  * find_turn() lowers *chain if a timing needs fewer ticks. */
@@ -125,14 +138,9 @@ static double find_turn(double overhead, double *chain)
 {
 	struct clock_reading readings[CLOCK_READINGS];
 
+	clock_read_turns(readings, CLOCK_READINGS);
 	for (int i = 0; i < CLOCK_READINGS; i++) {
-		uint64_t a = clock_ticks();
-		clock_chain(CLOCK_READ_LINKS);
-		uint64_t b = clock_ticks();
-		clock_turn(CLOCK_TURNS);
-		uint64_t c = clock_ticks();
-
-		readings[i] = (struct clock_reading){ (double)(b - a), (double)(c - b) - overhead };
+		readings[i].turns -= overhead;
 		*chain = fmin(*chain, readings[i].links);
 	}
 	return clock_turn_of(readings, CLOCK_READINGS, *chain);
@@ -179,7 +187,7 @@ double clock_window_cycles(const struct clock *clock, double ticks, double cycle
 }
 
 /* The chains of two passes run at the same time if a pass takes less than this share of the time of
- * its chain: 0.68 on Golden Cove, and 1.2 in half a reorder buffer. */
+ * its chain: 0.66 on Golden Cove, and 1.2 in half a reorder buffer. */
 #define WINDOW_OVERLAPS 0.85
 
 double clock_window_from(const struct clock_window *window, double *cycles, unsigned count)

@@ -90,7 +90,7 @@ struct clock {
 	unsigned buffer; /* entries of the reorder buffer if one thread uses the core; 0: unknown */
 	double window;	 /* cycles for a pass of the window loop (which shows a hyper-thread that is
 			    awake) on an undisturbed core; 0: unknown, because no pass has shown yet
-			    that   its chains run at the same time */
+			    that its chains run at the same time */
 	uint64_t epoch;	 /* time of the calibration, ticks */
 	double epoch_seconds; /* time of the calibration by CLOCK_MONOTONIC_RAW, seconds; clock_hz()
 				 uses it to refine hz later */
@@ -157,6 +157,9 @@ enum { CLOCK_READ_LINKS = 7680 };
  * all later trials look disturbed. The result is NAN if the reference chain of dependent
  * instructions was slow in nearly all timings. Pure. */
 double clock_turn_of(const struct clock_reading *readings, int count, double quickest);
+
+/* Makes `count` readings. Each lasts about 12 us. */
+void clock_read_turns(struct clock_reading *readings, int count);
 
 /* A pass of the window loop runs `links` dependent multiplications, which do not depend on those of
  * the pass before, and `nops` nops. */

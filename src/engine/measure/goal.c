@@ -258,11 +258,10 @@ static void time_round(const struct measure *measure, struct timed_round *round,
 	clock_turn(CLOCK_CHAIN_UNIT);
 	clock_chain(CLOCK_CHAIN_UNIT);
 	if (clock->watched) {
-		uint64_t turns = turn_ticks();
+		uint64_t turns = turn_ticks(), window = window_ticks(clock);
 
 		round->turns = turns > round->turns ? turns : round->turns;
-		turns = window_ticks(clock);
-		round->window = turns > round->window ? turns : round->window;
+		round->window = window > round->window ? window : round->window;
 	}
 	round->after = chain_ticks(clock);
 	round->now = clock_thread();

@@ -37,8 +37,8 @@ struct trial {
 			ratio for the watch chain is 1 on an undisturbed core; NAN: no watch chain
 		      */
 	float turns;	/* time of an iteration of the watch loops, or of the window loop if that is
-			   slower, ÷ its time on an undisturbed core, the higher of the values before
-			   and after the trial. NAN: no watch loops */
+			   slower, divided by its time on an undisturbed core: the higher of the
+			   values before and after the trial. NAN: no watch loops */
 	float at;	/* seconds since the request began */
 	uint8_t fate;	/* the value of an enum trial_fate */
 	bool unsettled; /* true: the caches were not in steady state in this trial, so they held

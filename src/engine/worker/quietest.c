@@ -11,7 +11,7 @@
  * least. */
 #define QUIETER 1.2
 
-/* Readings of the watch loops on a processor. Each lasts 10 us. */
+/* Readings of the watch loops on a processor. */
 enum { READINGS = 13 };
 
 /* A core that wakes from sleep runs slowly for some time. This number of instructions of the
@@ -34,21 +34,16 @@ int quietest_of(const double *turns, int count)
 static double turns_on(const struct topology *topology, int cpu)
 {
 	const struct status bound = topology_bind(topology, cpu);
+	struct clock_reading readings[READINGS];
 	double ratio[READINGS];
 
 	if (!status_is_ok(&bound))
 		return NAN;
 	clock_chain(WARM_LINKS);
 	clock_turn(CLOCK_TURNS);
-	for (int i = 0; i < READINGS; i++) {
-		uint64_t a = clock_ticks();
-		clock_chain(CLOCK_READ_LINKS / 4);
-		uint64_t b = clock_ticks();
-		clock_turn(CLOCK_TURNS);
-		uint64_t c = clock_ticks();
-
-		ratio[i] = (double)(c - b) / (double)(b - a);
-	}
+	clock_read_turns(readings, READINGS);
+	for (int i = 0; i < READINGS; i++)
+		ratio[i] = readings[i].turns / readings[i].links;
 	return stats_median(ratio, READINGS);
 }
 

@@ -9,7 +9,7 @@ enum { QUIETEST_CORES = 4 };
 
 /* Returns which processor to measure: `chosen`, unless its watch loops (which show a busy
  * hyper-thread) take more than a fifth longer than those of another processor of its kind. Lasts
- * about 0.15 ms for each processor. Binds the calling thread while it looks, and then lets it use
+ * about 0.2 ms for each processor. Binds the calling thread while it looks, and then lets it use
  * the processors of before. Returns `chosen` where there is no watch loop, or where threads cannot
  * be bound. */
 int quietest_core(const struct topology *topology, int chosen);

@@ -58,7 +58,7 @@ struct blocks_text {
 struct blocks_text blocks_finding(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured);
 
-/* Returns the text of blocks_finding() and the reason: "…: three blocks … fit L2 …"; or that the
+/* Returns the text of blocks_finding() and the reason ("three blocks … fit L2"); or that the
  * present blocks are as good, unless several sizes are measured. */
 struct blocks_text blocks_words(const struct blocks *blocks, const struct setting *setting,
 	const struct blocks_measured *measured);
