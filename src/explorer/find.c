@@ -114,8 +114,8 @@ static void offer_cores(struct search *search)
 				words_of("uarch %s", *name).text);
 }
 
-/* Adds the limits, by their names: the limits shows them. Words of the field and names of kernels
- * come first. */
+/* Adds the limits, by their names: the panel of limits shows them. Words of the field and names of
+ * kernels come first. */
 static void offer_limits(struct search *search)
 {
 	for (int kind = 0; kind < LIMIT_COUNT; kind++) {

@@ -385,7 +385,7 @@ struct shown {
 	bool rest; /* true: a last row summarises the limits that have no row of their own */
 };
 
-/* Whether the limits shows a limit even if higher limits then have no row. */
+/* Whether the panel shows a limit even if higher limits then have no row. */
 static bool is_needed(const struct view *view, int index)
 {
 	const struct limits *limits = &view->explanation->limits;

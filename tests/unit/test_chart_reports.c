@@ -21,7 +21,7 @@ static void set_limits(int limits)
 	explanation->limits.predicted_by = 0;
 }
 
-TEST(the_limits_has_limits_and_what_was_measured)
+TEST(the_chart_of_limits_has_what_was_measured)
 {
 	struct sample sample = sample_of(2.5, 8);
 

@@ -187,7 +187,7 @@ TEST(views_go_round_and_code_scrolls)
 		"curves" };
 	start(UARCH_EXACT, NULL, LIMIT);
 
-	/* The loop's latency binds, so the limits came to the front by itself. */
+	/* The loop's latency binds, so the panel of limits came to the front by itself. */
 	assert_string_equal(look(100)->screen.front, "limits");
 	check_ok(session_command(session, "view curves", 100.1));
 	for (size_t i = 0; i < sizeof(round) / sizeof(round[0]); i++) {

@@ -5,7 +5,7 @@ extern const struct panel panel_figure, panel_trials, panel_header, panel_mounta
 	panel_ports, panel_code, panel_source, panel_notice, panel_line, panel_about, panel_windows,
 	panel_knobs;
 
-TEST(the_limits_tells_hard_from_soft_and_unknown)
+TEST(the_panel_of_limits_tells_hard_from_soft_and_unknown)
 {
 	begin_limits();
 	draw(&panel_limits, 78, 12);
@@ -34,7 +34,7 @@ TEST(the_limits_tells_hard_from_soft_and_unknown)
 
 /* The cycles of a cause are those of an iteration: if the cause has no room for its number of
  * elements, the title has it. Whichever fits, one of both is on the screen. */
-TEST(the_limits_or_its_title_says_for_how_many_elements_a_cause_counts)
+TEST(the_panel_of_limits_or_its_title_says_for_how_many_elements_a_cause_counts)
 {
 	enum { HERE, OTHER, NEAR, WAYS };
 
@@ -65,7 +65,7 @@ TEST(the_limits_or_its_title_says_for_how_many_elements_a_cause_counts)
 }
 
 /* A cause that is a list is never shown without its end, as if the rest were not there. */
-TEST(the_limits_does_not_end_a_list_at_a_comma)
+TEST(the_panel_of_limits_does_not_end_a_list_at_a_comma)
 {
 	begin_limits();
 	snprintf(explanation->limits.limit[1].cause, sizeof(explanation->limits.limit[1].cause),
@@ -82,7 +82,7 @@ TEST(the_limits_does_not_end_a_list_at_a_comma)
 }
 
 /* Where rows are short, the cause of the gap stays, and the advice gives way. */
-TEST(the_limits_keeps_the_likely_cause_before_the_advice)
+TEST(the_panel_of_limits_keeps_the_likely_cause_before_the_advice)
 {
 	static const char words[] =
 		"0.500 (100 %) above the limit; likely taken-branches: 2 taken branches, 1 a cycle";
@@ -102,7 +102,7 @@ TEST(the_limits_keeps_the_likely_cause_before_the_advice)
 }
 
 /* The panel shows the state of the measured value as a whole word, before the quartiles. */
-TEST(the_limits_shows_a_contended_value_as_a_whole_word)
+TEST(the_panel_of_limits_shows_a_contended_value_as_a_whole_word)
 {
 	begin_limits();
 	view.sample.contended = true;
@@ -113,7 +113,7 @@ TEST(the_limits_shows_a_contended_value_as_a_whole_word)
 }
 
 /* Under the bars: what the next load waits for, and where others published another order. */
-TEST(the_limits_says_what_the_next_load_waits_for)
+TEST(the_panel_of_limits_says_what_the_next_load_waits_for)
 {
 	begin_limits();
 	explanation->waits = "the next node's address is in this node";
@@ -154,7 +154,7 @@ TEST(published_cycles_are_shown_with_their_source)
 }
 
 /* What is frozen is not being measured; but a request that is under way ends. */
-TEST(the_limits_waits_for_no_figure_while_frozen)
+TEST(the_panel_of_limits_waits_for_no_figure_while_frozen)
 {
 	begin_limits();
 	view.sample.valid = false;
